@@ -1,0 +1,60 @@
+# Everything here works on a fresh machine with Python 3.11 and make. `make demo` first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+export DAGSTER_HOME ?= $(CURDIR)/.dagster
+export DEEPEVAL_TELEMETRY_OPT_OUT = 1
+SUITE ?= docs_assistant
+
+.PHONY: demo test slow test-all lint format typecheck check record ui bench clean
+
+demo: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+	$(BIN)/eval-pipeline run docs_assistant
+
+test: $(INSTALLED)
+	$(BIN)/pytest -q
+
+slow: $(INSTALLED)
+	$(BIN)/pytest -q -m slow
+
+test-all: $(INSTALLED)
+	$(BIN)/pytest -q -m "slow or not slow"
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+typecheck: $(INSTALLED)
+	$(BIN)/mypy
+
+check: $(INSTALLED)
+	$(BIN)/dagster definitions validate -m eval_pipeline.definitions
+	$(BIN)/eval-pipeline check
+
+record: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+	$(BIN)/eval-pipeline run $(SUITE) --record-mode new_episodes $(if $(CANDIDATE),--candidate $(CANDIDATE))
+
+ui: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+	$(BIN)/dagster dev -w workspace.yaml
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks.replay
+
+clean:
+	rm -rf $(VENV) .dagster warehouse
+
+$(INSTALLED): requirements-lock.txt pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-lock.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(DAGSTER_HOME)/dagster.yaml:
+	mkdir -p $(DAGSTER_HOME)
+	printf 'telemetry:\n  enabled: false\n' > $@

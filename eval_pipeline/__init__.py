@@ -1,0 +1,19 @@
+"""Evaluate LLM agents stage by stage, as partitioned Dagster assets that replay offline.
+
+How data flows, and where to look:
+
+    data/<suite>/            suite.yaml, prompts, datasets, documents, fixtures, recordings
+      │  suite_reading       files → Suite: stages, candidates and datasets under content-hashed keys
+      ▼
+    agent_runs               one System per cell (candidate × dataset), one run per case → AgentTrace
+      │  models, recordings  every model call answered from the recording, or asked and recorded
+      ▼
+    stages, scorers          each declared stage of each trace → CheckResult: passed, failed, error
+      ▼
+    report                   first failing stage of each case, rates with counts and intervals
+      ▼
+    warehouse                Parquet files, and DuckDB views over them
+
+`evaluation` strings these together for one run; `assets` and `definitions` are its Dagster side, and
+nothing else imports Dagster. `cli` is the command line.
+"""

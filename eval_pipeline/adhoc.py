@@ -1,0 +1,40 @@
+"""One question to a candidate outside any dataset; nothing of it is recorded or stored."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from eval_pipeline.agent_runs import build_system, run_case
+from eval_pipeline.cases import Case
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.models.connection import Connector, ProviderConnector
+from eval_pipeline.recordings import Recordings
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.traces import AgentTrace
+
+
+def ask_once(suite: Suite, cell: Cell, question: str, connector: Connector | None = None) -> AgentTrace:
+    """The trace of one question, from the recordings where they hold it, else from the model.
+
+    Raises:
+        ProviderFault: when the model or embedder cannot be reached while the system is built.
+    """
+    case = Case(question, question)
+    try:
+        return _ask(suite, cell, case, Recordings(suite.recordings), connector)
+    except (RecordingMiss, RecordingMisses):
+        with tempfile.TemporaryDirectory() as scratch:
+            recordings = Recordings(Path(scratch), "new_episodes")
+            try:
+                return _ask(suite, cell, case, recordings, connector)
+            finally:
+                recordings.close()
+
+
+def _ask(
+    suite: Suite, cell: Cell, case: Case, recordings: Recordings, connector: Connector | None
+) -> AgentTrace:
+    system = build_system(suite, cell, recordings, connector or ProviderConnector())
+    return run_async(run_case(system, case)).trace

@@ -1,0 +1,76 @@
+"""Materializes cells from Python, in the Dagster instance that `dagster asset materialize` would use."""
+
+import os
+from collections.abc import Sequence
+from typing import Self
+
+import dagster as dg
+
+from eval_pipeline.agent_runs import Progress
+from eval_pipeline.assets.resources import EvaluationResource, reporting_progress
+from eval_pipeline.assets.suite_assets import suite_assets
+from eval_pipeline.errors import EvalError
+from eval_pipeline.recordings import Mode
+from eval_pipeline.suites import Cell, Suite
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+class Materializer:
+    """Materializes cells of one suite; a context manager, as it holds a Dagster instance open."""
+
+    def __init__(self, suite: Suite, mode: Mode = "none", *, retry_errors: bool = False) -> None:
+        """Open the instance that DAGSTER_HOME names, or a passing one."""
+        self._assets = suite_assets(suite)
+        self._suite = suite
+        self._resources = {"evaluation": EvaluationResource(record_mode=mode, retry_errors=retry_errors)}
+        home = os.environ.get("DAGSTER_HOME")
+        instance = dg.DagsterInstance.get() if home else dg.DagsterInstance.ephemeral()
+        self._instance = instance.__enter__()
+        self._done: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._instance.__exit__(None, None, None)
+
+    def materialize(self, cell: Cell, on_progress: Progress) -> str:
+        """Materialize a cell up to its stage report; the run's id.
+
+        Cases, documents and prompts come first, each under its own partitions.
+
+        Raises:
+            EvalError: whatever stopped it; what was stored before stays.
+            KeyboardInterrupt: after Ctrl-C; the calls that were answered are recorded.
+        """
+        self._run(["cases", "documents"], cell.dataset)
+        self._run(["prompts"], cell.candidate)
+        key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})
+        with reporting_progress(on_progress):
+            return self._run(["traces", "stage_scores", "stage_report"], key)
+
+    def _run(self, names: Sequence[str], partition_key: str) -> str:
+        once = f"{names[0]}:{partition_key}"
+        if names[0] != "traces" and once in self._done:
+            return ""
+        selection = [dg.AssetKey([self._suite.name, name]) for name in names]
+        try:
+            result = dg.materialize(
+                self._assets,
+                selection=selection,
+                partition_key=partition_key,
+                instance=self._instance,
+                resources=self._resources,
+                run_config=QUIET,
+            )
+        except dg.Failure as failure:
+            raise _ours(failure) from failure
+        except dg.DagsterExecutionInterruptedError as interrupt:
+            raise KeyboardInterrupt from interrupt
+        self._done.add(once)
+        return result.run_id
+
+
+def _ours(failure: dg.Failure) -> Exception:
+    return failure.__cause__ if isinstance(failure.__cause__, EvalError) else failure

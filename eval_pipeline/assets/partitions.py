@@ -1,0 +1,30 @@
+"""Partitions whose keys are content hashes, computed from the suite's files when definitions load."""
+
+from dataclasses import dataclass
+
+import dagster as dg
+
+from eval_pipeline.suites import Cell, Suite
+
+
+@dataclass(frozen=True)
+class SuitePartitions:
+    """The partitions of one suite."""
+
+    candidates: dg.StaticPartitionsDefinition
+    datasets: dg.StaticPartitionsDefinition
+    cells: dg.MultiPartitionsDefinition
+
+
+def suite_partitions(suite: Suite) -> SuitePartitions:
+    """Keys are static: a checkout determines them, and a changed file makes a new one on reload."""
+    candidates = dg.StaticPartitionsDefinition(list(suite.candidates))
+    datasets = dg.StaticPartitionsDefinition(list(suite.datasets))
+    cells = dg.MultiPartitionsDefinition({"candidate": candidates, "dataset": datasets})
+    return SuitePartitions(candidates, datasets, cells)
+
+
+def cell_of(suite: str, partition_key: str) -> Cell:
+    """The cell of a multi-partition key, `candidate|dataset`."""
+    candidate, _, dataset = partition_key.partition("|")
+    return Cell(suite, candidate, dataset)

@@ -1,0 +1,35 @@
+"""The asset `stage_report`: which case fails first at which stage, one partition a candidate and dataset."""
+
+import dagster as dg
+
+from eval_pipeline.assets.failures import shown_plainly
+from eval_pipeline.assets.partitions import SuitePartitions, cell_of
+from eval_pipeline.assets.resources import EvaluationResource
+from eval_pipeline.report.markdown import report_markdown
+from eval_pipeline.suites import Suite
+
+
+def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefinition:
+    """The suite's `stage_report`."""
+
+    @dg.asset(
+        key=[suite.name, "stage_report"],
+        partitions_def=partitions.cells,
+        deps=[[suite.name, "stage_scores"], [suite.name, "traces"]],
+        group_name=suite.name,
+        kinds={"python", "parquet"},
+        description="The first failing stage of each case, and the rates of each stage.",
+    )
+    def stage_report(
+        context: dg.AssetExecutionContext, evaluation: EvaluationResource
+    ) -> dg.MaterializeResult:  # type: ignore[type-arg]
+        with shown_plainly():
+            run = evaluation.evaluation(context.run.run_id)
+            report, stored = run.store_report(cell_of(suite.name, context.partition_key))
+            run.rebuild_catalogue()
+        return dg.MaterializeResult(
+            data_version=dg.DataVersion(stored.data_version),
+            metadata={"report": dg.MetadataValue.md(report_markdown(report)), **stored.numbers},
+        )
+
+    return stage_report

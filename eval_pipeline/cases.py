@@ -1,0 +1,150 @@
+"""A case: one input with its expectations; a dataset file is a versioned list of them."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from eval_pipeline.errors import CaseError
+from eval_pipeline.validation import validate
+from eval_pipeline.yaml_data import YamlFile
+from eval_pipeline.yaml_files import read_yaml
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of the system under test, with what is expected of the answer."""
+
+    id: str
+    input: Any
+    """A question in words, or plain JSON for a system that takes more."""
+    reference: str | None = None
+    """A good answer, for scorers that compare with one."""
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    """What the suite's scorers check, by the keys they declare; a key left out has its scorer's default."""
+    left_out: frozenset[str] = field(default=frozenset(), compare=False)
+    """Keys of `expected` that the file does not write: no part of the content, so that a further stage
+    leaves every key as it is."""
+
+    @property
+    def question(self) -> str:
+        """The input in words; JSON where it is more than a question."""
+        if isinstance(self.input, str):
+            return self.input
+        return json.dumps(self.input, ensure_ascii=False, sort_keys=True)
+
+    def content(self) -> dict[str, Any]:
+        """All of the case as plain JSON, for hashing."""
+        written = {key: value for key, value in self.expected.items() if key not in self.left_out}
+        return {
+            "id": self.id,
+            "input": self.input,
+            "reference": self.reference,
+            "expected": written,
+        }
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a case's expectations may refer to."""
+
+    documents: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+
+
+class CaseFields(BaseModel):
+    """One entry of `cases:` as written; suites narrow `expected` to the keys their scorers declare."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    input: JsonValue
+    reference: str | None = None
+    expected: BaseModel | None = None
+
+
+class DatasetFields(BaseModel):
+    """A dataset file as written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int = Field(ge=1)
+    documents: str = "documents"
+    """Folder of the pages the system reads, inside the suite's folder."""
+    fixtures: str = "fixtures"
+    """Folder of the tables its tools read, inside the suite's folder."""
+    cases: list[CaseFields]
+
+
+@dataclass(frozen=True)
+class CaseFile:
+    """A dataset file, read and validated: its cases, and where everything stands."""
+
+    file: YamlFile
+    version: int
+    documents: str
+    fixtures: str
+    cases: tuple[Case, ...]
+
+
+def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
+    """Read one dataset file; `fields` says which keys a case may have.
+
+    Raises:
+        CaseError: one problem a line, for anything malformed, a bad or duplicate id, or no case at all.
+    """
+    file = read_yaml(path, CaseError)
+    parsed = validate(file, fields, error=CaseError)
+    problems = _id_problems(file, parsed)
+    if not parsed.cases:
+        problems.append(f"{file.where(('cases',))}: no cases; a dataset without cases measures nothing")
+    if problems:
+        raise CaseError(problems)
+    cases = tuple(_case(entry) for entry in parsed.cases)
+    return CaseFile(file, parsed.version, parsed.documents, parsed.fixtures, cases)
+
+
+def _case(entry: CaseFields) -> Case:
+    expected: dict[str, Any] = {} if entry.expected is None else entry.expected.model_dump(mode="json")
+    written = frozenset() if entry.expected is None else entry.expected.model_fields_set
+    return Case(entry.id, entry.input, entry.reference, expected, frozenset(expected) - written)
+
+
+def _id_problems(file: YamlFile, parsed: DatasetFields) -> list[str]:
+    problems: list[str] = []
+    first: dict[str, str] = {}
+    for i, entry in enumerate(parsed.cases):
+        where = file.where(("cases", i, "id"))
+        if fault := id_fault(entry.id):
+            problems.append(f"{where}: case id {entry.id!r} {fault}")
+        if entry.id in first:
+            problems.append(
+                f"{where}: duplicate case id {entry.id!r}, first at {first[entry.id]}; "
+                "ids must be unique within a dataset"
+            )
+        first.setdefault(entry.id, where)
+    return problems
+
+
+def id_fault(case_id: str) -> str | None:
+    """What makes a case id unusable, or None; everything else is kept as written, everywhere."""
+    if not case_id:
+        return "is empty; give it a short name"
+    if holds_control(case_id):
+        return "holds a control character; remove it"
+    if case_id != case_id.strip():
+        return "begins or ends with a space; remove it"
+    if "::" in case_id:
+        return "holds '::', which separates the parts of a test id; use another sign"
+    return None
+
+
+def holds_control(text: str) -> bool:
+    """Whether a sign of `text` is no sign to show: a control character, a line end, half a surrogate pair."""
+    return any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") for sign in text)

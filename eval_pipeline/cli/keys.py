@@ -1,0 +1,43 @@
+"""`eval-pipeline keys`: partition keys as the files make them, with the commands that take them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    suite: Annotated[str | None, typer.Argument(help="Name of the suite; left out: all.")] = None,
+) -> None:
+    """Print the partition keys, and ready-to-paste commands for each cell."""
+    from eval_pipeline.cli.printing import say
+    from eval_pipeline.settings import data_root
+    from eval_pipeline.suite_reading import BrokenSuite, find_suite, find_suites
+
+    suites = find_suites(data_root()) if suite is None else [find_suite(data_root(), suite)]
+    for found in suites:
+        if isinstance(found, BrokenSuite):
+            say(f"{found.name}: cannot be read; see eval-pipeline check")
+            continue
+        say(found.name)
+        say("  candidates")
+        for key in found.candidates:
+            say(f"    {key}")
+        say("  datasets")
+        for key in found.datasets:
+            say(f"    {key}")
+        say("  commands")
+        for dataset in found.datasets:
+            say(f"    {_materialize(found.name, ['cases', 'documents'], dataset)}")
+        for candidate in found.candidates:
+            say(f"    {_materialize(found.name, ['prompts'], candidate)}")
+        for cell in found.cells:
+            names = ["traces", "stage_scores", "stage_report"]
+            say(f"    {_materialize(found.name, names, cell.partition)}")
+
+
+def _materialize(suite: str, assets: list[str], partition: str) -> str:
+    select = ",".join(f"{suite}/{asset}" for asset in assets)
+    command = "dagster asset materialize -m eval_pipeline.definitions"
+    return f"{command} --select '{select}' --partition '{partition}'"

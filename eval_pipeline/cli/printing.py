@@ -1,0 +1,58 @@
+"""How commands print: model text is never markup, and progress is plain lines outside a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from eval_pipeline.agent_runs import Progress
+
+
+def say(text: str = "") -> None:
+    """Print a result."""
+    typer.echo(text)
+
+
+def say_error(text: str) -> None:
+    """Print what is no result: warnings, what is missing, progress."""
+    typer.echo(text, err=True)
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Progress]:
+    """A bar on a terminal; elsewhere a line at each tenth of the cases."""
+    if sys.stderr.isatty():
+        with _bar(label) as tell:
+            yield tell
+    else:
+        yield _lines(label)
+
+
+@contextlib.contextmanager
+def _bar(label: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(label), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines(label: str) -> Progress:
+    told = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        tenth = done * 10 // total if total else 10
+        if tenth > told:
+            told = tenth
+            say_error(f"{label}: {done}/{total} cases")
+
+    return tell

@@ -1,0 +1,112 @@
+"""`eval-pipeline run`: materialize cells up to their stage reports, and say what failed where."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eval_pipeline.cli.options import AnyCandidate, AnyDataset, SuiteName
+
+if TYPE_CHECKING:
+    from eval_pipeline.report.stage_report import StageReport
+    from eval_pipeline.suites import Suite
+
+FAILED_CASES = 1
+NOT_MEASURED = 3
+NOTHING_RECORDED = 4
+
+
+class RecordMode(StrEnum):
+    """How models are asked."""
+
+    none = "none"
+    new_episodes = "new_episodes"
+    all = "all"
+
+
+def command(
+    suite: SuiteName,
+    candidate: AnyCandidate = None,
+    dataset: AnyDataset = None,
+    record_mode: Annotated[
+        RecordMode,
+        typer.Option(
+            help="none: replay. new_episodes: call what is missing. all: fresh samples, kept apart."
+        ),
+    ] = RecordMode.none,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again where a failure is recorded.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if any case failed.")] = False,
+) -> None:
+    """Evaluate a suite's candidates and print their stage reports.
+
+    Exit codes: 0 all measured, 1 a case failed (with --strict), 3 something could not be measured,
+    4 a usage or input error, or nothing recorded.
+    """
+    from rich.console import Console
+
+    from eval_pipeline.assets.materializing import Materializer
+    from eval_pipeline.cli.printing import progress, say, say_error
+    from eval_pipeline.evaluation import Evaluation, NotRecordedError
+    from eval_pipeline.report.text import print_report
+
+    found = Evaluation(run_id="").suite(suite)
+    cells = found.select_cells(candidate, dataset)
+    reports: list[StageReport] = []
+    unrecorded: list[str] = []
+    with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
+        for cell in cells:
+            try:
+                with progress(f"{suite} {cell.candidate} on {cell.dataset}") as on_progress:
+                    run_id = materializer.materialize(cell, on_progress)
+            except KeyboardInterrupt:
+                say_error("interrupted; the calls that were answered are kept: run the same command to go on")
+                raise
+            except NotRecordedError as missing:
+                unrecorded.append(str(missing))
+                continue
+            evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
+            reports.append(evaluation.build_report(cell))
+            print_report(reports[-1], Console())
+            say()
+    _say_failures(found, reports)
+    for text in unrecorded:
+        say_error(text)
+    if not reports:
+        raise typer.Exit(NOTHING_RECORDED)
+    say(f"\nresults  {evaluation.warehouse.root}")
+    say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql 'from current_stage_scores'")
+    say("UI       make ui   (dagster dev -w workspace.yaml)")
+    raise typer.Exit(_exit_code(reports, strict))
+
+
+def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
+    """Which case of which candidate failed where, each with the command that shows why."""
+    from eval_pipeline.cli.printing import say
+    from eval_pipeline.report.inert_text import visible
+    from eval_pipeline.report.table import first_failure_text
+
+    several = len(suite.datasets) > 1
+    for report in reports:
+        candidate, dataset = suite.candidates[report.cell.candidate], suite.datasets[report.cell.dataset]
+        failed = [row for row in report.rows if row.outcome != "passed"]
+        say(f"\n{candidate.name} on {dataset.name}: {'what fails where' if failed else 'every case passes'}")
+        for row in failed:
+            on = f" --dataset {dataset.name}" if several else ""
+            case = shlex.quote(row.trace.case_id)
+            command = f"eval-pipeline explain {suite.name} --candidate {candidate.name}{on} --case {case}"
+            say(f"  {visible(row.trace.case_id)}: {first_failure_text(row)}   {command}")
+
+
+def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:
+    rows = [row for report in reports for row in report.rows]
+    if strict and any(row.outcome != "passed" for row in rows):
+        return FAILED_CASES
+    # What the system itself did wrong is a result; a provider, judge or scorer that failed is none.
+    sources = {check.error_source for row in rows for check in row.checks.values()} - {None, "system"}
+    return NOT_MEASURED if sources else 0

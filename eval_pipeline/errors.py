@@ -1,0 +1,97 @@
+"""Every error this project raises on purpose: each names the place, the value and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+ErrorSource = Literal["system", "provider", "judge", "scorer"]
+
+
+class EvalError(Exception):
+    """Something the user can mend; its text is shown without a traceback."""
+
+
+class InputError(EvalError):
+    """A file or setting that cannot be used: one line a problem, each with its place."""
+
+    def __init__(self, problems: str | Sequence[str]) -> None:
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class SuiteError(InputError):
+    """A suite's own file, or something it names, is wrong."""
+
+
+class CaseError(InputError):
+    """A dataset or a case in it is wrong."""
+
+
+class DocumentError(InputError):
+    """A document or fixture that the system reads is wrong."""
+
+
+class StaleDefinitionsError(EvalError):
+    """The files no longer hash to the partition key that is being materialized."""
+
+
+class NotStoredError(EvalError):
+    """Results were asked for that nothing has stored yet."""
+
+
+class RecordingFileError(EvalError):
+    """A recording file that is torn, unreadable or of another format; names file and line."""
+
+
+class RecordingMiss(EvalError):
+    """One call that no recording answers, with what differs from the nearest recorded one."""
+
+    def __init__(self, case_id: str, role: str, model: str, why: str) -> None:
+        self.case_id = case_id
+        self.role = role
+        self.model = model
+        self.why = why
+        super().__init__(f"{case_id} ({role}): {why}")
+
+
+class RecordingMisses(EvalError):
+    """All the cases of a run that no recording answers, and the command that records them."""
+
+    def __init__(self, misses: Sequence[RecordingMiss], remedy: str = "") -> None:
+        self.misses = tuple(misses)
+        lines = "\n".join(f"  {miss}" for miss in misses)
+        command = f"\nrecord what is missing with: {remedy}" if remedy else ""
+        asked = len({miss.case_id for miss in misses})
+        super().__init__(f"the recordings do not answer {asked} of the run's cases:\n{lines}{command}")
+
+
+class CallFailed(EvalError):
+    """A model answered, but with nothing usable (blocked, truncated, refused, empty, malformed).
+
+    Recorded like an answer and raised again on replay: asking again would give the same.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        self.message = message
+        super().__init__(f"{kind}: {message}")
+
+
+class ProviderFault(EvalError):
+    """A provider that stayed unreachable or overloaded through all retries; never recorded."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        self.message = message
+        super().__init__(f"{kind}: {message}")
+
+
+class ScorerError(EvalError):
+    """A scorer that could not score; the check is unmeasured, never zero."""
+
+    def __init__(self, scorer: str, reason: str, source: ErrorSource = "scorer") -> None:
+        self.scorer = scorer
+        self.reason = reason
+        self.source: ErrorSource = source
+        super().__init__(f"{scorer}: {reason}")

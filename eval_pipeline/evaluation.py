@@ -1,0 +1,283 @@
+"""An evaluation: one run's settings, and what each asset does with the suite's files and stored results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from eval_pipeline.agent_runs import Progress, record_command, run_cell
+from eval_pipeline.content_hash import content_hash
+from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.models.connection import Connector
+from eval_pipeline.recordings import Mode, Recordings
+from eval_pipeline.report.json_form import report_json
+from eval_pipeline.report.rows import report_table
+from eval_pipeline.report.stage_report import StageReport, build_report
+from eval_pipeline.scores import CheckResult
+from eval_pipeline.settings import data_root, warehouse_root
+from eval_pipeline.stages import score_traces
+from eval_pipeline.suite_reading import find_suite, find_suites
+from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
+from eval_pipeline.traces import AgentTrace
+from eval_pipeline.warehouse.runs import Run
+from eval_pipeline.warehouse.score_rows import checks_from, scores_table
+from eval_pipeline.warehouse.store import Warehouse
+from eval_pipeline.warehouse.suite_rows import cases_table, documents_table, prompts_table
+from eval_pipeline.warehouse.trace_rows import traces_from, traces_table
+
+Item = TypeVar("Item")
+
+
+class NotRecordedError(NotStoredError):
+    """A candidate that nothing has been recorded for yet; it counts as nothing."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a step stored: the hash of its content, and numbers worth plotting."""
+
+    data_version: str
+    """Covers content alone, never times or cache counts, so that equal content stops the chain."""
+    numbers: Mapping[str, int | float]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One run: where it reads and writes, and how models are asked."""
+
+    run_id: str
+    data_root: Path = field(default_factory=data_root)
+    warehouse_root: str = field(default_factory=warehouse_root)
+    mode: Mode = "none"
+    retry_errors: bool = False
+    connector: Connector | None = None
+    """Makes the live clients; None means the providers' own."""
+    on_progress: Progress = lambda done, total: None
+
+    @property
+    def warehouse(self) -> Warehouse:
+        """Fresh samples (mode `all`) are kept apart from the results that replay."""
+        return Warehouse(self.warehouse_root, sample=self.run_id if self.mode == "all" else None)
+
+    @property
+    def _shared_warehouse(self) -> Warehouse:
+        """Cases, documents and prompts are the same for fresh samples: their keys say what they hold."""
+        return Warehouse(self.warehouse_root)
+
+    def suite(self, name: str) -> Suite:
+        """The suite as its files say now.
+
+        Raises:
+            InputError: when they cannot be used.
+        """
+        return find_suite(self.data_root, name)
+
+    def open_recordings(self, suite: Suite) -> Recordings:
+        """The suite's recordings; in mode `all` an empty folder beside the committed ones."""
+        folder = suite.recordings
+        if self.mode == "all":
+            # Beside the catalogue, which is local even when results go to an object store.
+            samples = self.warehouse.catalogue_path.parent / "samples"
+            folder = samples / self.run_id / "recordings" / suite.name
+        return Recordings(folder, self.mode, retry_errors=self.retry_errors)
+
+    def store_cases(self, suite_name: str, dataset_key: str) -> Stored:
+        """One row a case."""
+        dataset = self._dataset(suite_name, dataset_key)
+        self._shared_warehouse.write(
+            "cases", cases_table(dataset.cases), suite=suite_name, dataset=dataset_key
+        )
+        return Stored(dataset.cases_sha, {"cases": len(dataset.cases)})
+
+    def store_documents(self, suite_name: str, dataset_key: str) -> Stored:
+        """One row a page."""
+        dataset = self._dataset(suite_name, dataset_key)
+        self._shared_warehouse.write(
+            "documents", documents_table(dataset.documents), suite=suite_name, dataset=dataset_key
+        )
+        version = content_hash([dataset.docs_sha, dataset.fixtures_sha])
+        return Stored(version, {"documents": len(dataset.documents), "fixtures": len(dataset.fixtures)})
+
+    def store_prompt(self, suite_name: str, candidate_key: str) -> Stored:
+        """One row: the candidate's prompt."""
+        candidate: Candidate = _fresh(self.suite(suite_name).candidates, candidate_key)
+        self._shared_warehouse.write(
+            "prompts", prompts_table(candidate), suite=suite_name, candidate=candidate_key
+        )
+        return Stored(candidate.prompt_sha, {"characters": len(candidate.prompt)})
+
+    def store_traces(self, cell: Cell) -> Stored:
+        """One row a case and repeat.
+
+        Raises:
+            NotRecordedError: in mode `none`, when nothing is recorded for the candidate's model.
+            RecordingMisses: in mode `none`, when something is missing.
+        """
+        suite = self._suite_of(cell)
+        traces = self._run_cell(suite, cell)
+        table = traces_table(traces)
+        self._write(cell, "traces", table)
+        usage = [trace.usage for trace in traces]
+        return Stored(
+            _content(table),
+            {
+                "cases": len(traces),
+                "errors": sum(trace.error is not None for trace in traces),
+                "calls": sum(used.calls for used in usage),
+                "called": sum(used.called for used in usage),
+                "replayed": sum(used.replayed for used in usage),
+                "input_tokens": sum(used.input_tokens for used in usage),
+                "output_tokens": sum(used.output_tokens for used in usage),
+            },
+        )
+
+    def store_scores(self, cell: Cell) -> Stored:
+        """One row a case, repeat, stage and metric.
+
+        Raises:
+            NotStoredError: when the cell's traces are not stored.
+        """
+        suite = self._suite_of(cell)
+        checks = run_async(score_traces(suite, cell, self.read_traces(cell)))
+        table = scores_table(checks)
+        self._write(cell, "stage_scores", table)
+        return Stored(
+            _content(table),
+            {
+                "checks": len(checks),
+                "errors": sum(check.outcome == "error" for check in checks),
+            },
+        )
+
+    def store_report(self, cell: Cell) -> tuple[StageReport, Stored]:
+        """One row a case and repeat, and the report as JSON beside them.
+
+        Raises:
+            NotStoredError: when the cell's traces or scores are not stored.
+        """
+        report = self.build_report(cell)
+        text = report_json(report)
+        self._write(cell, "stage_report", report_table(report))
+        self.warehouse.write_text(
+            "stage_report",
+            "report.json",
+            text,
+            suite=cell.suite,
+            candidate=cell.candidate,
+            dataset=cell.dataset,
+        )
+        self.warehouse.append_run(self._run(report))
+        return report, Stored(content_hash(text), report.numbers())
+
+    def _run(self, report: StageReport) -> Run:
+        numbers = report.numbers()
+
+        def count(name: str) -> int:
+            return int(numbers.get(name, 0))
+
+        return Run(
+            run_id=self.run_id,
+            stored_at=datetime.now(UTC),
+            suite=report.cell.suite,
+            candidate=report.cell.candidate,
+            dataset=report.cell.dataset,
+            record_mode=self.mode,
+            cases=count("cases"),
+            passed=count("passed"),
+            failed=count("failed"),
+            errors=count("error"),
+            not_measured=count("not_measured"),
+            calls=count("calls"),
+            called=count("called"),
+            input_tokens=count("input_tokens"),
+            output_tokens=count("output_tokens"),
+        )
+
+    def build_report(self, cell: Cell) -> StageReport:
+        """The report of what is stored for a cell.
+
+        Raises:
+            NotStoredError: when its traces or scores are not stored.
+        """
+        return build_report(self._suite_of(cell), cell, self.read_traces(cell), self.read_checks(cell))
+
+    def read_traces(self, cell: Cell) -> list[AgentTrace]:
+        """The stored traces of a cell.
+
+        Raises:
+            NotStoredError: when there are none.
+        """
+        return traces_from(self._read(cell, "traces"))
+
+    def read_checks(self, cell: Cell) -> list[CheckResult]:
+        """The stored outcomes of a cell.
+
+        Raises:
+            NotStoredError: when there are none.
+        """
+        return checks_from(self._read(cell, "stage_scores"))
+
+    def rebuild_catalogue(self) -> None:
+        """Make the DuckDB views anew, over what is stored and what the checkout declares."""
+        suites = [suite for suite in find_suites(self.data_root) if isinstance(suite, Suite)]
+        Warehouse(self.warehouse_root).rebuild_catalogue([cell for suite in suites for cell in suite.cells])
+
+    def _write(self, cell: Cell, asset: str, table: Any) -> None:
+        self.warehouse.write(asset, table, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
+
+    def _read(self, cell: Cell, asset: str) -> Any:
+        return self.warehouse.read(asset, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
+
+    def _dataset(self, suite_name: str, dataset_key: str) -> Dataset:
+        dataset: Dataset = _fresh(self.suite(suite_name).datasets, dataset_key)
+        return dataset
+
+    def _suite_of(self, cell: Cell) -> Suite:
+        suite = self.suite(cell.suite)
+        _fresh(suite.candidates, cell.candidate)
+        _fresh(suite.datasets, cell.dataset)
+        suite.select_cells(cell.candidate, cell.dataset)
+        return suite
+
+    def _run_cell(self, suite: Suite, cell: Cell) -> list[AgentTrace]:
+        try:
+            return run_cell(
+                suite,
+                cell,
+                lambda: self.open_recordings(suite),
+                connector=self.connector,
+                on_progress=self.on_progress,
+            )
+        except RecordingMisses as missing:
+            candidate = suite.candidates[cell.candidate]
+            if self.open_recordings(suite).recorded(candidate.model.name):
+                raise
+            raise NotRecordedError(
+                f"{suite.name}: candidate {candidate.name!r} is not recorded: no call to "
+                f"{candidate.model.name} is stored; record it with: {record_command(suite, cell)}"
+            ) from missing
+
+
+VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds")
+"""Columns that differ between two runs of equal content."""
+
+
+def _content(table: pa.Table) -> str:
+    columns = [name for name in table.column_names if name not in VOLATILE]
+    return content_hash(table.select(columns).to_pylist())
+
+
+def _fresh(known: Mapping[str, Item], key: str) -> Item:
+    """What a partition key promises, or a refusal when the files have moved on."""
+    if key not in known:
+        raise StaleDefinitionsError(
+            f"partition {key!r} is not what the files say now ({', '.join(known)}): "
+            "definitions are stale; reload the code location, or materialize a current key"
+        )
+    return known[key]

@@ -1,0 +1,139 @@
+"""One case in words: what the system did, step by step, and what each stage says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING
+
+from eval_pipeline.agent_runs import build_system, record_command, run_case
+from eval_pipeline.cases import Case
+from eval_pipeline.errors import CaseError, NotStoredError, RecordingMiss, RecordingMisses
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.models.connection import ProviderConnector
+from eval_pipeline.report.inert_text import visible
+from eval_pipeline.scores import CheckResult
+from eval_pipeline.stages import score_trace
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.traces import AgentTrace, ToolCall
+from eval_pipeline.yaml_files import did_you_mean
+
+if TYPE_CHECKING:
+    from eval_pipeline.evaluation import Evaluation
+
+LONGEST_RESULT = 600
+"""Characters of a tool result that are shown."""
+
+
+def explain_case(evaluation: Evaluation, suite: Suite, cell: Cell, case_id: str) -> str:
+    """The stored trace and outcomes of a case; replayed when nothing is stored.
+
+    Raises:
+        CaseError: when the dataset has no such case.
+        RecordingMisses: when the recordings do not answer it, with what differs.
+    """
+    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    if case_id not in cases:
+        raise CaseError(f"dataset {cell.dataset}: no case {case_id!r}{did_you_mean(case_id, list(cases))}")
+    case = cases[case_id]
+    try:
+        traces = [trace for trace in evaluation.read_traces(cell) if trace.case_id == case_id]
+        checks = [check for check in evaluation.read_checks(cell) if check.case_id == case_id]
+    except NotStoredError:
+        traces, checks = _replay(evaluation, suite, cell, case)
+    expected = frozenset(case.expected.get("pages") or ())
+    blocks = [f"suite      {suite.name}", f"candidate  {cell.candidate}", f"dataset    {cell.dataset}"]
+    blocks.append(f"case       {case.id}")
+    for trace in traces:
+        blocks += ["", trace_text(trace, expected, question=case.question)]
+        if case.reference is not None:
+            blocks.append(_entry("reference", case.reference))
+        blocks.append(_checks_text([check for check in checks if check.repeat == trace.repeat]))
+    return "\n".join(_printable(block) for block in blocks)
+
+
+def _replay(
+    evaluation: Evaluation, suite: Suite, cell: Cell, case: Case
+) -> tuple[list[AgentTrace], list[CheckResult]]:
+    try:
+        system = build_system(suite, cell, evaluation.open_recordings(suite), ProviderConnector())
+        trace = run_async(run_case(system, case)).trace
+    except RecordingMiss as miss:
+        raise RecordingMisses([miss], record_command(suite, cell)) from miss
+    except RecordingMisses as missing:
+        raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
+
+    async def score() -> list[CheckResult]:
+        results = [await score_trace(stage, case, trace) for stage in suite.stages]
+        return [result for result in results if result is not None]
+
+    return [trace], run_async(score())
+
+
+def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = None) -> str:
+    """A trace step by step; documents in `expected` are marked."""
+    lines = [_entry("question", trace.case_id if question is None else question)]
+    for index, call in enumerate(trace.tool_calls):
+        lines.append(
+            _entry(f"round {call.round}", f"{_call_text(call)}{'' if call.status == 'ok' else '  FAILED'}")
+        )
+        documents = [found for found in trace.retrieved if found.call == index]
+        for found in documents:
+            mark = "  <- expected" if found.id in expected else ""
+            lines.append(_entry("", f"[{found.rank}] {found.id}  (similarity {found.score:.2f}){mark}"))
+        if not documents:
+            lines.append(_entry("", f"-> {call.output[:LONGEST_RESULT]}"))
+    lines.append(_entry("answer", trace.answer if trace.answer is not None else "(none)"))
+    if trace.error is not None:
+        error = trace.error
+        lines.append(_entry("error", f"{error.source}: {error.kind}: {error.message}"))
+    used = trace.usage
+    lines.append(
+        _entry(
+            "usage",
+            f"{used.calls} model calls ({used.replayed} replayed, {used.called} made), "
+            f"{used.input_tokens} tokens in, {used.output_tokens} out",
+        )
+    )
+    return "\n".join(_printable(line) for line in lines)
+
+
+def _checks_text(checks: Sequence[CheckResult]) -> str:
+    lines = ["scores"]
+    for check in checks:
+        value = "    –" if check.score is None else f"{check.score.value:5.2f}"
+        outcome = check.outcome if check.error_source is None else f"{check.outcome} ({check.error_source})"
+        advisory = "" if check.gating else "  [does not gate]"
+        lines.append(f"  {check.stage:<26} {outcome:<12} {value}  {check.reason}{advisory}")
+        details = {} if check.score is None else check.score.details
+        lines += [
+            f"  {'':<26} {name}: {_short(value)}"
+            for name, value in details.items()
+            if value not in ([], {}, None)
+        ]
+    if not checks:
+        lines.append("  no stage applies to this case")
+    first = next((check for check in checks if check.gating and check.outcome != "passed"), None)
+    lines.append(
+        _entry("verdict", "passes every gating stage" if first is None else f"fails first at {first.stage}")
+    )
+    return "\n".join(lines)
+
+
+def _call_text(call: ToolCall) -> str:
+    arguments = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
+    return f"{call.name}({arguments})"
+
+
+def _short(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)[:LONGEST_RESULT]
+
+
+def _entry(label: str, text: str) -> str:
+    indent = "\n" + " " * 11
+    return f"{label:<10} {text.strip().replace(chr(10), indent)}"
+
+
+def _printable(text: str) -> str:
+    """Text whose lines hold nothing that would steer a terminal."""
+    return "\n".join(visible(line) for line in text.split("\n"))

@@ -1,0 +1,143 @@
+"""What a provider's exception means: worth another attempt, this request's fault, or the set-up's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from eval_pipeline.models.retry_after import retry_after_s
+
+TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+OVERLOAD_STATUS = frozenset({429, 503, 529})
+REFUSED_STATUS = frozenset({400, 413, 422})
+SETUP_CODES = (
+    "API_KEY_INVALID",
+    "FAILED_PRECONDITION",
+    "insufficient_quota",
+    "invalid_api_key",
+    "model_not_found",
+)
+"""Codes in the body of an error that say more than its status: no request at all would be answered.
+
+Gemini says 400 to a wrong key, which must not be recorded as the fault of a request.
+"""
+STOPPED_BY = {
+    "LengthFinishReasonError": "truncated",
+    "ContentFilterFinishReasonError": "blocked",
+    "OutputParserException": "malformed_call",
+    "ModelRefusalError": "refused",
+}
+"""Exceptions that a client makes of what the model did."""
+UNREADABLE = ("JSONDecodeError", "ValidationError", "UnicodeDecodeError", "DecodingError", "ContentTypeError")
+"""Exceptions of a client that could not read the body."""
+UNREADABLE_TEXTS = (
+    "Unexpected response type from OpenAI-compatible endpoint",
+    "Response missing 'choices' key",
+    "Received response with null value for 'choices'",
+    "No data received from Ollama stream",
+)
+"""The same, where the exception has no type of its own."""
+CONNECTION = (
+    "ConnectionError",
+    "OSError",
+    "TransportError",  # of httpx and httpx2
+    "APIConnectionError",  # of openai
+    "ClientConnectionError",  # of aiohttp
+    "ClientPayloadError",
+)
+BAD_ADDRESS = ("UnsupportedProtocol", "InvalidURL", "LocalProtocolError")
+LONGEST_TEXT = 500
+"""Characters kept of what a provider writes; a proxy may send a whole page."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One failed attempt."""
+
+    kind: str
+    text: str
+    transient: bool
+    of_this_request: bool = False
+    """Asking the same again would give the same, whatever else the provider answers."""
+    overload: bool = False
+    """The provider has too many calls, or is out of quota."""
+    retry_after_s: float | None = None
+    """Seconds the server asks to wait, when it says so."""
+
+
+def classify(failure: BaseException) -> Fault:
+    """Sort an exception of any provider's client by its HTTP status, or by its nature without one."""
+    links = list(_chain(failure))
+    status = next((found for found in map(_status, links) if found), None)
+    text = _text(links, status)
+    for name, kind in STOPPED_BY.items():
+        if _is_a(failure, name):
+            return Fault(kind, text, False, of_this_request=True)
+    if status is not None:
+        return _of_status(status, links, text)
+    if any(isinstance(link, TimeoutError) or "Timeout" in type(link).__name__ for link in links):
+        return Fault("timeout", text, True)
+    if any(_is_a(link, *BAD_ADDRESS) for link in links):
+        return Fault("bad_address", text, False)
+    if any(_is_a(link, *UNREADABLE) or str(link).strip("'\"").startswith(UNREADABLE_TEXTS) for link in links):
+        return Fault("malformed_body", text, True)
+    if any(_is_a(link, *CONNECTION) for link in links):
+        return Fault("connection", text, True)
+    if type(failure).__name__ == "ResponseError":  # of Ollama, in the middle of a stream
+        return Fault("broken_stream", text, True)
+    return Fault("client_error", text, False)
+
+
+def _of_status(status: int, links: list[BaseException], text: str) -> Fault:
+    kind = f"http_{status}"
+    said = " ".join(f"{link} {getattr(link, 'code', '')}" for link in links)
+    if any(code in said for code in SETUP_CODES):
+        return Fault(kind, text, False)
+    if status in TRANSIENT_STATUS:
+        waits = (retry_after_s(link) for link in links)
+        wait = next((found for found in waits if found is not None), None)
+        return Fault(kind, text, True, overload=status in OVERLOAD_STATUS, retry_after_s=wait)
+    if status in REFUSED_STATUS:
+        return Fault("refused_request", text, False, of_this_request=True)
+    return Fault(kind, text, False)
+
+
+def _chain(failure: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = failure
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _text(links: list[BaseException], status: int | None) -> str:
+    """The status and what was raised or, where there is no status, what it came from; on one line."""
+    first, last = links[0], links[-1]
+    text = f"{type(first).__name__}: {first}"
+    if status is not None:
+        text = f"HTTP {status}: {text}"
+    elif str(last) not in text:
+        text += f" ({type(last).__name__}: {last})"
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…"
+
+
+def _status(failure: BaseException) -> int | None:
+    response = getattr(failure, "response", None)
+    said: Any = failure.args[0] if failure.args else None  # some routers send an error with status 200
+    for holder, names in (
+        (failure, ("status_code", "code")),
+        (response, ("status_code", "status")),
+        (said, ("code",)),
+    ):
+        for name in names:
+            value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+            if isinstance(value, int) and 400 <= value < 600:
+                return value
+    return None
+
+
+def _is_a(failure: BaseException, *names: str) -> bool:
+    return any(kind.__name__ in names for kind in type(failure).__mro__)

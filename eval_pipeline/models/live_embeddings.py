@@ -1,0 +1,94 @@
+"""Asks an embedding model over the network, for the recording around it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from langchain_core.embeddings import Embeddings
+
+from eval_pipeline.errors import ProviderFault
+from eval_pipeline.model_settings import EmbedderSettings
+from eval_pipeline.models.connection import Connector
+from eval_pipeline.models.run_calls import RunCalls
+
+Vector = list[float]
+
+
+class LiveEmbeddings:
+    """One embedder's client, made on the first ask and kept.
+
+    Every method raises a `ProviderFault` when no vectors could be had, and `CallFailed` when the provider
+    refuses these very texts.
+    """
+
+    def __init__(self, settings: EmbedderSettings, connector: Connector, calls: RunCalls) -> None:
+        self._settings = settings
+        self._connector = connector
+        self._calls = calls.of(settings)
+        self._client: Embeddings | None = None
+
+    async def pages(self, texts: list[str]) -> list[Vector]:
+        """One vector a text."""
+        client = self._connected()
+
+        async def ask() -> list[Vector]:
+            with self._some_vectors():
+                return self._checked(texts, await client.aembed_documents(texts))
+
+        return await self._calls.call(ask)
+
+    def pages_blocking(self, texts: list[str]) -> list[Vector]:
+        """As `pages`, for code that can't await."""
+        client = self._connected()
+
+        def ask() -> list[Vector]:
+            with self._some_vectors():
+                return self._checked(texts, client.embed_documents(texts))
+
+        return self._calls.call_sync(ask)
+
+    async def query(self, text: str) -> Vector:
+        """The vector of one search query."""
+        client = self._connected()
+
+        async def ask() -> Vector:
+            with self._some_vectors():
+                return self._checked([text], [await client.aembed_query(text)])[0]
+
+        return await self._calls.call(ask)
+
+    def query_blocking(self, text: str) -> Vector:
+        """As `query`, for code that can't await."""
+        client = self._connected()
+
+        def ask() -> Vector:
+            with self._some_vectors():
+                return self._checked([text], [client.embed_query(text)])[0]
+
+        return self._calls.call_sync(ask)
+
+    def _connected(self) -> Embeddings:
+        if self._client is None:
+            self._client = self._connector.embeddings(self._settings)
+        return self._client
+
+    def _checked(self, texts: list[str], vectors: list[Vector]) -> list[Vector]:
+        if len(vectors) != len(texts) or not all(vectors):
+            raise self._malformed(f"{sum(map(bool, vectors))} vectors for {len(texts)} texts")
+        return vectors
+
+    @contextlib.contextmanager
+    def _some_vectors(self) -> Iterator[None]:
+        """The clients stumble, each in its own way, over a reply that has no vector."""
+        try:
+            yield
+        except (IndexError, TypeError):
+            raise self._malformed("a reply without vectors") from None
+        except ValueError as failure:
+            if str(failure) != "No embedding data received":
+                raise
+            raise self._malformed("a reply without vectors") from None
+
+    def _malformed(self, what: str) -> ProviderFault:
+        return ProviderFault("malformed_reply", f"{self._settings.name}: {what}")

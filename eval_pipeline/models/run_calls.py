@@ -1,0 +1,51 @@
+"""Who shares what of the live calls: a process its pools, a run its circuits."""
+
+from __future__ import annotations
+
+import threading
+
+from eval_pipeline.model_settings import ModelSettings
+from eval_pipeline.models.circuit import Circuit
+from eval_pipeline.models.clock import Clock
+from eval_pipeline.models.live_calls import LiveCalls
+from eval_pipeline.models.pool import Pool
+
+ModelAddress = tuple[str, str | None]
+
+
+class Pools:
+    """The pools of a process, one a model at an address, made when first asked for."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
+        self._lock = threading.Lock()
+        self._pools: dict[ModelAddress, Pool] = {}
+
+    def of(self, settings: ModelSettings) -> Pool:
+        """The pool of a model, the same for all who ask it, whatever their other settings."""
+        with self._lock:
+            address = (settings.name, settings.base_url)
+            if address not in self._pools:
+                self._pools[address] = Pool(settings.name, self._clock)
+            return self._pools[address]
+
+
+PROCESS_POOLS = Pools()
+"""The pools of this process: `max_concurrency` bounds a model's calls, whoever makes them."""
+
+
+class RunCalls:
+    """The live calls of one run: all who ask a model in it share its circuit, and in the process its pool."""
+
+    def __init__(self, pools: Pools = PROCESS_POOLS, clock: Clock | None = None) -> None:
+        self._pools = pools
+        self._clock = clock or Clock()
+        self._lock = threading.Lock()
+        self._circuits: dict[ModelAddress, Circuit] = {}
+
+    def of(self, settings: ModelSettings) -> LiveCalls:
+        """The live calls to one model."""
+        with self._lock:
+            address = (settings.name, settings.base_url)
+            circuit = self._circuits.setdefault(address, Circuit(settings.name))
+        return LiveCalls(settings, self._pools.of(settings), circuit, self._clock)

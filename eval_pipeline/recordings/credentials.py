@@ -1,0 +1,59 @@
+"""Keeps keys and passwords out of text: by how they look, and by their values in the environment."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+_HIDDEN = "***"
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<before>\w://)[^/\s@]+(?=@)",
+        r"(?P<before>[?&](?:[\w-]*key|[\w-]*token|sig|signature|password)=)[^&\s\"'<>]+",
+        r"(?P<before>(?:api[-_]key|authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',}]+",
+        r"(?P<before>\bbearer\s+)[\w.~+/=-]{16,}",
+        r"(?P<before>\b)sk-[\w-]{16,}",
+        r"(?P<before>\b)AIza[\w-]{30,}",
+    )
+)
+_SECRET_VARIABLES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+_SHORTEST_SECRET = 8
+"""A shorter value is too likely to be a word of ordinary text."""
+
+
+def without_credentials(text: str) -> str:
+    """`text` with URL passwords, key parameters, authorization headers and API keys as `***`."""
+    text = without_secrets(text)
+    for pattern in _PATTERNS:
+        text = pattern.sub(rf"\g<before>{_HIDDEN}", text)
+    return text
+
+
+def without_secrets(value: Any) -> Any:
+    """Text or JSON with the values of secret environment variables as `***`, and nothing else changed.
+
+    Secret is what a variable holds whose name ends like `OPENAI_API_KEY`, `HF_TOKEN` or `APP_SECRET`.
+    """
+    return _without(value, _secrets())
+
+
+def _secrets() -> list[str]:
+    named = {value.strip() for name, value in os.environ.items() if name.endswith(_SECRET_VARIABLES)}
+    # The longest first: one may be a part of another.
+    return sorted((value for value in named if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
+
+
+def _without(value: Any, secrets: list[str]) -> Any:
+    if not secrets:
+        return value
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, _HIDDEN)
+        return value
+    if isinstance(value, dict):
+        return {_without(key, secrets): _without(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without(item, secrets) for item in value]
+    return value

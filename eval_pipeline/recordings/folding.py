@@ -1,0 +1,149 @@
+"""Folds the journals in a model's folder into its sorted files."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eval_pipeline.errors import EvalError
+from eval_pipeline.recordings.entry import Entry
+from eval_pipeline.recordings.layout import FOLDED, LOCK, journals
+from eval_pipeline.recordings.lines import FolderReader
+from eval_pipeline.recordings.parsing import parse_line
+
+_Placed = tuple[tuple[str, str, str, str, str], bytes]
+
+
+@dataclass(frozen=True)
+class Folded:
+    """What a model's sorted files hold after a fold."""
+
+    lines: dict[str, bytes]
+    """By entry id."""
+    dropped: int
+    """How many entries were there before and were not kept."""
+
+
+def fold(
+    folder: Path,
+    *,
+    own: Path | None = None,
+    cases: Mapping[str, Collection[str]] | None = None,
+    replacing: Collection[str] = (),
+    keep: Collection[str] | None = None,
+) -> Folded:
+    """Merge `own` journal, and those whose writer is gone, into the sorted files of `folder`.
+
+    The first response folded for an id stays. A file whose content stays the same isn't touched.
+
+    Args:
+        folder: One model's folder.
+        own: The journal that this process holds.
+        cases: Entry id to further cases that asked it.
+        replacing: Ids whose recorded failure `own` asked again, and therefore replaces.
+        keep: Where given, the only entry ids to keep.
+
+    Raises:
+        RecordingFileError: when any of the files can't be read; nothing was changed then.
+        EvalError: when the files can't be written; the journals are kept then.
+    """
+    with ExitStack() as held:
+        _lock_folder(folder, held)
+        done = [path for path in journals(folder) if path == own or _lock_abandoned(path, held)]
+        reader = FolderReader(folder)
+        placed: dict[str, _Placed] = {}
+        for name in FOLDED.values():
+            placed |= {entry.id: (entry.place, line) for entry, line in reader.read(folder / name)}
+        for path in done:
+            for entry, line in reader.read(path, abandoned=True):
+                again = entry.id in replacing if path == own else entry.failure is None
+                before = placed.get(entry.id)
+                if before is not None:
+                    entry, line = settle(before[1], entry, line, asked_again=again)
+                placed[entry.id] = (entry.place, line)
+        for entry_id, more in (cases or {}).items():
+            if entry_id in placed:
+                entry, line = with_cases(placed[entry_id][1], more)
+                placed[entry_id] = (entry.place, line)
+        kept = placed if keep is None else {key: value for key, value in placed.items() if key in keep}
+        _write_files(folder, kept)
+        for path in done:
+            path.unlink()
+    return Folded({key: line for key, (_, line) in kept.items()}, len(placed) - len(kept))
+
+
+def settle(before: bytes, entry: Entry, line: bytes, *, asked_again: bool) -> tuple[Entry, bytes]:
+    """The one of two entries with the same id that stays, with the cases of both.
+
+    Args:
+        before: The line recorded first.
+        entry: The one recorded later.
+        line: Its line.
+        asked_again: Whether `entry` may take the place of a failure.
+    """
+    first = parse_line(before)
+    if first.failure is not None and asked_again:
+        return with_cases(line, first.cases)
+    return with_cases(before, entry.cases)
+
+
+def with_cases(line: bytes, cases: Collection[str]) -> tuple[Entry, bytes]:
+    """The entry of `line` with `cases` added, and its line: the same bytes where that adds none."""
+    entry = parse_line(line)
+    if entry.cases == (union := tuple(sorted({*entry.cases, *cases}))):
+        return entry, line
+    entry = replace(entry, cases=union)
+    return entry, entry.line()
+
+
+def _lock_folder(folder: Path, held: ExitStack) -> None:
+    try:
+        lock = held.enter_context((folder / LOCK).open("ab"))
+    except OSError as error:
+        raise EvalError(
+            f"{folder}: no recording can be written here ({error.strerror}); make the folder writable"
+        ) from error
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def _lock_abandoned(journal: Path, held: ExitStack) -> bool:
+    # Locked until it is unlinked, so that a writer who just created it sees that it is gone.
+    file = held.enter_context(journal.open("rb"))
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _write_files(folder: Path, placed: Mapping[str, _Placed]) -> None:
+    for left in folder.glob("*.tmp"):  # of a fold that was killed: we hold the folder's lock
+        left.unlink()
+    ordered = sorted(placed.values())
+    for kind, name in FOLDED.items():
+        content = b"".join(line + b"\n" for place, line in ordered if place[3] == kind)
+        path = folder / name
+        if not content:
+            path.unlink(missing_ok=True)
+        elif not path.exists() or path.read_bytes() != content:
+            _replace_file(path, content)
+
+
+def _replace_file(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise EvalError(
+            f"{path}: could not be written ({error.strerror}); make room and record again: "
+            "the new calls are kept in the journals beside it"
+        ) from error

@@ -1,0 +1,99 @@
+"""The run on whose behalf models are asked: it follows the code through tasks and tools."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from eval_pipeline.errors import RecordingMiss
+from eval_pipeline.recordings.request import Role
+
+# Tools that run in threads ask on behalf of the run that called them.
+_COUNTING = threading.Lock()
+
+
+@dataclass
+class Scope:
+    """One run of the agent, or of one judged metric, over one case; counts what it asks."""
+
+    case_id: str
+    role: Role = "agent"
+    label: str = ""
+    """The metric of a judge, or what is embedded, such as `documents`."""
+    repeat: int = 0
+    judge_repeat: int = 0
+    asked: Counter[str] = field(default_factory=Counter)
+    """How many ordinals of each request key were handed out."""
+    misses: list[RecordingMiss] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
+    """Ids of the entries that answered, in order."""
+    calls: int = 0
+    """Asks answered, from the recording or live."""
+    called: int = 0
+    """Of these, the ones that really went to the model."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
+
+    def take_ordinal(self, key: str) -> int:
+        """How often this run asked `key` before, counting only asks that got an answer."""
+        with _COUNTING:
+            returned = self._returned.get(key)
+            if returned:
+                ordinal = min(returned)
+                returned.remove(ordinal)
+                return ordinal
+            self.asked[key] += 1
+            return self.asked[key] - 1
+
+    def return_ordinal(self, key: str, ordinal: int) -> None:
+        """Free the ordinal of an ask that got no answer.
+
+        An agent that asks again after a dropped connection must be recorded as having asked
+        once, or its replay, in which nothing drops, would look for an entry that isn't there.
+        """
+        with _COUNTING:
+            self._returned.setdefault(key, []).append(ordinal)
+
+    def count_answer(self, entry_id: str, *, called: bool, tokens: tuple[int, int]) -> None:
+        """Add one answered ask, with its input and output tokens."""
+        with _COUNTING:
+            self.calls += 1
+            self.called += called
+            self.input_tokens += tokens[0]
+            self.output_tokens += tokens[1]
+            self.used.append(entry_id)
+
+
+_CURRENT: ContextVar[Scope] = ContextVar("eval_pipeline_scope")
+
+
+@contextmanager
+def scope(
+    case_id: str, role: Role = "agent", *, label: str = "", repeat: int = 0, judge_repeat: int = 0
+) -> Iterator[Scope]:
+    """Run the block as one run of `case_id`; asks made in it, or in tasks it starts, are its own."""
+    opened = Scope(case_id, role, label, repeat, judge_repeat)
+    token = _CURRENT.set(opened)
+    try:
+        yield opened
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_scope() -> Scope:
+    """The innermost open scope.
+
+    Raises:
+        RuntimeError: when no scope is open, for then nobody could say whose question it is.
+    """
+    try:
+        return _CURRENT.get()
+    except LookupError:
+        raise RuntimeError(
+            "a model was asked outside of any run; open one with `with scope(case_id):`"
+        ) from None

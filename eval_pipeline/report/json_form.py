@@ -1,0 +1,145 @@
+"""A stage report as JSON: committed and compared byte for byte, so without times and cache counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from eval_pipeline.errors import SuiteError
+from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.stage_report import StageReport
+from eval_pipeline.report.summary import MetricSummary, ReportSummary, StageSummary
+from eval_pipeline.scores import CheckResult
+from eval_pipeline.statistics import Rate
+from eval_pipeline.warehouse.stored_text import plain
+
+ROW_FIELDS = frozenset(
+    {
+        "id",
+        "repeat",
+        "answer",
+        "calls",
+        "judged",
+        "outcome",
+        "outcomes",
+        "first_failure",
+        "first_failure_outcome",
+        "first_failure_source",
+        "first_advisory_failure",
+        "error",
+    }
+)
+"""Fields of a row beside its stages: no stage can have one of these names."""
+
+
+def report_json(report: StageReport) -> str:
+    """The report as indented JSON text with a line end; equal reports give equal bytes."""
+    return json.dumps(report_data(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def report_data(report: StageReport) -> dict[str, Any]:
+    """The report as plain JSON: `key`, `k`, `rows`, `summary`.
+
+    Raises:
+        SuiteError: when a stage has the name of a row's own field.
+    """
+    taken = [stage.name for stage in report.stages if stage.name in ROW_FIELDS]
+    if taken:
+        raise SuiteError(
+            f"suite {report.cell.suite!r}: a stage cannot be named {taken[0]!r}, which is a field of the "
+            "report's rows; rename it in suite.yaml"
+        )
+    data: dict[str, Any] = plain(
+        {
+            "key": report.key,
+            "k": report.key["k"],
+            "rows": [row_data(row, report) for row in report.rows],
+            "summary": _summary(report.summary),
+        },
+        f"report of {report.cell.partition}",
+    )
+    return data
+
+
+def row_data(row: CaseReport, report: StageReport) -> dict[str, Any]:
+    """One case and repeat: a block for each deterministic stage, and the judged ones under `judged`."""
+    trace = row.trace
+    blocks = {stage.name: _block(row.checks.get(stage.name)) for stage in report.stages}
+    judged = {stage.name for stage in report.stages if stage.scorer.judged}
+    return {
+        "id": trace.case_id,
+        "repeat": trace.repeat,
+        "answer": trace.answer,
+        "calls": [call.name for call in trace.tool_calls],
+        **{name: block for name, block in blocks.items() if name not in judged},
+        "judged": {name: block for name, block in blocks.items() if name in judged},
+        "outcome": row.outcome,
+        "outcomes": {name: _outcome(check) for name, check in row.checks.items()},
+        "first_failure": row.first_failure,
+        "first_failure_outcome": row.first_failure_outcome,
+        "first_failure_source": row.first_failure_source,
+        "first_advisory_failure": row.first_advisory_failure,
+        "error": None
+        if trace.error is None
+        else {"source": trace.error.source, "kind": trace.error.kind, "message": trace.error.message},
+    }
+
+
+def _block(check: CheckResult | None) -> dict[str, Any] | None:
+    """What a stage says of a case; None when it does not apply."""
+    if check is None:
+        return None
+    if check.outcome in ("error", "not_measured"):
+        return {"error": check.reason, "error_source": check.error_source}
+    score = check.score
+    own = {
+        "score": None if score is None else score.value,
+        "pass": check.outcome == "passed",
+        "reason": check.reason,
+    }
+    return {**own, **{name: value for name, value in _details(check).items() if name not in own}}
+
+
+def _details(check: CheckResult) -> Mapping[str, Any]:
+    return {} if check.score is None else check.score.details
+
+
+def _outcome(check: CheckResult) -> dict[str, Any]:
+    described: dict[str, Any] = {"outcome": check.outcome, "gating": check.gating}
+    return described | ({"error_source": check.error_source} if check.outcome == "error" else {})
+
+
+def _summary(summary: ReportSummary) -> dict[str, Any]:
+    return {
+        "cases": summary.cases,
+        "runs": summary.runs,
+        "passed": summary.rate.passed,
+        "pass_rate": _rate(summary.rate),
+        "outcomes": dict(summary.outcomes),
+        "stages": {name: _stage(stage) for name, stage in summary.stages.items()},
+    }
+
+
+def _stage(stage: StageSummary) -> dict[str, Any]:
+    return {
+        "gating": stage.gating,
+        "applies": stage.applies,
+        "scored": stage.scored,
+        "errors": stage.errors,
+        "not_measured": stage.not_measured,
+        "passed": stage.rate.passed,
+        "pass_rate": _rate(stage.rate),
+        "mean": stage.mean,
+        "metrics": {name: _metric(metric) for name, metric in stage.metrics.items()},
+    }
+
+
+def _metric(metric: MetricSummary) -> dict[str, Any]:
+    described: dict[str, Any] = {"mean": metric.mean, "count": metric.count}
+    return described if metric.rate is None else {**described, "rate": _rate(metric.rate)}
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    low, high = rate.interval
+    return {"passed": rate.passed, "of": rate.total, "value": rate.value, "low": low, "high": high}

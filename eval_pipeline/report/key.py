@@ -1,0 +1,62 @@
+"""A report's key: everything its numbers depend on, so that two reports can be compared field by field."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from eval_pipeline.model_settings import ModelSettings
+from eval_pipeline.scores import Stage
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.warehouse.stored_text import plain
+
+_DIGITS = 12
+
+
+def report_key(suite: Suite, cell: Cell) -> dict[str, Any]:
+    """The key of a cell's report, as plain JSON; hashes have 12 digits."""
+    dataset = suite.datasets[cell.dataset]
+    candidate = suite.candidates[cell.candidate]
+    key = {
+        "suite": suite.name,
+        "cases": f"{dataset.name}@{dataset.version}",
+        "cases_sha": dataset.cases_sha[:_DIGITS],
+        "docs_sha": dataset.docs_sha[:_DIGITS],
+        "fixtures_sha": dataset.fixtures_sha[:_DIGITS],
+        "dataset": cell.dataset,
+        "candidate": cell.candidate,
+        "prompt_version": candidate.prompt_version,
+        "prompt_sha": candidate.prompt_sha[:_DIGITS],
+        "k": candidate.parameters.get("k"),
+        **_model("model", candidate.model),
+        "tool_calling": candidate.model.tool_calling,
+        **_model("embedder", candidate.embedder),
+        "parameters": candidate.parameters,
+        "system": suite.system.module,
+        "system_code_sha": suite.system.code_sha[:_DIGITS],
+        "stages": [_stage(stage) for stage in suite.stages],
+    }
+    described: dict[str, Any] = plain(key, f"suite {suite.name}")
+    return described
+
+
+def _model(role: str, settings: ModelSettings | None) -> dict[str, Any]:
+    prefix = "" if role == "model" else f"{role}_"
+    return {
+        role: settings and settings.name,
+        f"{prefix}weights": settings and settings.weights,
+        f"{prefix}settings": settings and settings.settings,
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    scorer: Any = stage.scorer  # a dataclass, as the protocol's docstring asks
+    kind = type(scorer)
+    return {
+        "name": stage.name,
+        "scorer": f"{kind.__module__}:{kind.__qualname__}",
+        "parameters": {field.name: getattr(scorer, field.name) for field in dataclasses.fields(scorer)},
+        "version": scorer.version,
+        "threshold": stage.threshold,
+        "gating": stage.gating,
+    }

@@ -1,0 +1,98 @@
+"""A stage report: for one cell, which case fails at which stage first, and what that adds up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eval_pipeline.errors import EvalError
+from eval_pipeline.report.case_reports import CaseReport, report_case
+from eval_pipeline.report.key import report_key
+from eval_pipeline.report.summary import ReportSummary, summarise
+from eval_pipeline.scores import CheckResult, Stage
+from eval_pipeline.suites import Cell, Suite, key_name
+from eval_pipeline.traces import AgentTrace
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """One candidate on one dataset, case by case."""
+
+    cell: Cell
+    key: Mapping[str, Any]
+    """What the numbers depend on; see `report_key`."""
+    stages: tuple[Stage, ...]
+    rows: tuple[CaseReport, ...]
+    """In the dataset's order, repeat after repeat."""
+    summary: ReportSummary
+
+    def numbers(self) -> dict[str, int | float]:
+        """The numbers worth plotting over time; what was not measured is left out."""
+        summary = self.summary
+        usage = [row.trace.usage for row in self.rows]
+        numbers: dict[str, int | float | None] = {
+            "cases": summary.cases,
+            **{str(outcome): count for outcome, count in summary.outcomes.items()},
+            "pass_rate": summary.rate.value,
+            "calls": sum(used.calls for used in usage),
+            "called": sum(used.called for used in usage),
+            "replayed": sum(used.replayed for used in usage),
+            "input_tokens": sum(used.input_tokens for used in usage),
+            "output_tokens": sum(used.output_tokens for used in usage),
+        }
+        for name, stage in summary.stages.items():
+            numbers[f"{name}_rate"] = stage.rate.value
+            numbers |= {f"{name}_{metric}": found.mean for metric, found in stage.metrics.items()}
+        return {name: number for name, number in numbers.items() if number is not None}
+
+
+def build_report(
+    suite: Suite, cell: Cell, traces: Sequence[AgentTrace], checks: Sequence[CheckResult]
+) -> StageReport:
+    """The report of a cell.
+
+    Args:
+        suite: declares the stages, in order, and the cell's cases.
+        cell: the candidate and dataset.
+        traces: one for each case and repeat.
+        checks: the outcomes of these traces, one for each stage that applies.
+
+    Raises:
+        EvalError: when a case has no trace, a trace no case, or an outcome no stage or trace: a report that
+            left it out would count less than it says.
+    """
+    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    _refuse_leftovers(suite, cell, traces, checks)
+    by_trace: dict[tuple[str, int], list[CheckResult]] = {}
+    for check in checks:
+        by_trace.setdefault((check.case_id, check.repeat), []).append(check)
+    order = {case_id: place for place, case_id in enumerate(cases)}
+    rows = tuple(
+        report_case(
+            cases[trace.case_id], trace, by_trace.get((trace.case_id, trace.repeat), []), suite.stages
+        )
+        for trace in sorted(traces, key=lambda trace: (order[trace.case_id], trace.repeat))
+    )
+    return StageReport(cell, report_key(suite, cell), suite.stages, rows, summarise(rows, suite.stages))
+
+
+def _refuse_leftovers(
+    suite: Suite, cell: Cell, traces: Sequence[AgentTrace], checks: Sequence[CheckResult]
+) -> None:
+    cases = {case.id for case in suite.datasets[cell.dataset].cases}
+    traced = {trace.case_id for trace in traces}
+    stages = {stage.name for stage in suite.stages}
+    problems = {
+        "cases without a trace": cases - traced,
+        "traces of no case": traced - cases,
+        "outcomes of no trace": {check.case_id for check in checks} - traced,
+        "outcomes of no stage": {check.stage for check in checks} - stages,
+    }
+    found = [f"{what}: {', '.join(sorted(names))}" for what, names in problems.items() if names]
+    if found:
+        names = f"--candidate {key_name(cell.candidate)} --dataset {key_name(cell.dataset)}"
+        raise EvalError(
+            f"{cell.suite} {cell.partition}: what is stored is not what the suite declares "
+            f"({'; '.join(found)}); run: eval-pipeline run {cell.suite} {names}"
+        )

@@ -1,0 +1,124 @@
+"""The numbers of a report: how many cases passed, and per stage what was measured on how many of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from eval_pipeline.errors import ErrorSource
+from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.scores import CheckResult, Gating, Outcome, Score, Stage
+from eval_pipeline.statistics import Rate
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """One further number of a stage, over the cases where it was scored."""
+
+    mean: float
+    count: int
+    rate: Rate | None = None
+    """For a yes-or-no metric, one whose detail of the same name is a boolean."""
+
+
+@dataclass(frozen=True)
+class StageSummary:
+    """One stage over all runs."""
+
+    gating: Gating
+    applies: int
+    """Runs of cases that expect something of it."""
+    scored: int
+    """Of these, the ones with a score; the others could not be measured."""
+    errors: int
+    not_measured: int
+    rate: Rate
+    """Passed of measured; a system's error is measured and not passed, other errors are unmeasured."""
+    mean: float | None
+    """Of the scores; None without any."""
+    metrics: Mapping[str, MetricSummary]
+
+
+@dataclass(frozen=True)
+class ReportSummary:
+    """All runs of a cell."""
+
+    cases: int
+    runs: int
+    """Cases times repeats."""
+    outcomes: Mapping[Outcome, int]
+    """Runs by outcome, zeros included."""
+    rate: Rate
+    """Runs that passed every gating stage, of the measured ones."""
+    stages: Mapping[str, StageSummary]
+    """By stage, in the suite's order."""
+
+
+def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSummary:
+    """The numbers over the runs of one cell."""
+    outcomes = Counter(row.outcome for row in rows)
+    return ReportSummary(
+        cases=len({row.trace.case_id for row in rows}),
+        runs=len(rows),
+        outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
+        rate=_rate((row.outcome, row.first_failure_source) for row in rows),
+        stages={
+            stage.name: _summarise_stage(
+                stage, [row.checks[stage.name] for row in rows if stage.name in row.checks]
+            )
+            for stage in stages
+        },
+    )
+
+
+def _summarise_stage(stage: Stage, checks: Sequence[CheckResult]) -> StageSummary:
+    scores = [check.score for check in checks if check.score is not None]
+    labelled: Mapping[str, str] = getattr(stage.scorer, "metric_labels", {})
+    names = dict.fromkeys([*labelled, *(name for score in scores for name in score.metrics)])
+    metrics = {name: _summarise_metric(name, scores) for name in names}
+    return StageSummary(
+        gating=stage.gating,
+        applies=len(checks),
+        scored=len(scores),
+        errors=sum(check.outcome == "error" for check in checks),
+        not_measured=sum(check.outcome == "not_measured" for check in checks),
+        rate=_rate((check.outcome, check.error_source) for check in checks),
+        mean=_mean([score.value for score in scores]) if scores else None,
+        metrics={name: metric for name, metric in metrics.items() if metric is not None},
+    )
+
+
+def _summarise_metric(name: str, scores: Sequence[Score]) -> MetricSummary | None:
+    """A metric over the scores that have it, be it among their details alone; None when none has."""
+    found = [(value, score) for score in scores if _is_number(value := measure(score, name))]
+    if not found:
+        return None
+    values = [float(value) for value, _ in found]
+    yes_or_no = all(isinstance(score.details.get(name), bool) for _, score in found)
+    rate = Rate(sum(value == 1 for value in values), len(values)) if yes_or_no else None
+    return MetricSummary(_mean(values), len(values), rate)
+
+
+def measure(score: Score, name: str) -> Any:
+    """What a score says under a name: among its details first, for they keep yes and no, then its metrics."""
+    return score.details.get(name, score.metrics.get(name))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _rate(outcomes: Iterable[tuple[Outcome, ErrorSource | None]]) -> Rate:
+    counts = Counter(outcomes)
+    passed = sum(count for (outcome, _), count in counts.items() if outcome == "passed")
+    failed = sum(count for (outcome, _), count in counts.items() if outcome == "failed")
+    return Rate(passed, passed + failed + counts["error", "system"])

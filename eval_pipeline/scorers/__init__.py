@@ -1,0 +1,1 @@
+"""The scorers that ship; a suite names them by import path."""

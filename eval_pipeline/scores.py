@@ -1,0 +1,94 @@
+"""Scores and outcomes: what one scorer says of one trace, and what that means for the case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel
+
+from eval_pipeline.cases import Case, Known
+from eval_pipeline.errors import ErrorSource, ScorerError
+from eval_pipeline.traces import AgentTrace
+
+Outcome = Literal["passed", "failed", "error", "not_measured"]
+Gating = Literal["always", "when_calibrated", "never"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a scorer says of one trace: a value in 0..1 with its reason."""
+
+    value: float
+    reason: str
+    passed: bool | None = None
+    """The scorer's own verdict where the value alone does not decide; else value >= threshold."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """Further numbers of the same check, each in 0..1; they are stored and never gate."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Plain JSON that the report shows with the score, such as the unexpected calls."""
+
+    def __post_init__(self) -> None:
+        for name, number in {"score": self.value, **self.metrics}.items():
+            if isinstance(number, bool) or not isinstance(number, (int, float)):
+                raise ScorerError(name, f"{number!r} is not a number")
+            if not math.isfinite(number) or not 0 <= number <= 1:
+                raise ScorerError(name, f"{number!r} is not a number from 0 to 1")
+
+
+class Scorer(Protocol):
+    """Scores one trace of one case. Implementations are frozen dataclasses of their parameters."""
+
+    version: ClassVar[int]
+    """Raised when the same parameters begin to mean another score."""
+    judged: ClassVar[bool]
+    """Whether a model decides: judged stages gate only when their judge is calibrated."""
+
+    class Expected(BaseModel):
+        """The keys of a case's `expected` block that this scorer reads."""
+
+    def problems(self, case: Case, known: Known) -> list[str]:
+        """What is wrong with the case's expectations, such as a page that does not exist."""
+        ...
+
+    def applies(self, case: Case) -> bool:
+        """Whether the case expects anything of this check; never depends on what a trace did."""
+        ...
+
+    def score(self, case: Case, trace: AgentTrace) -> Score | Awaitable[Score]:
+        """Score a trace that has no error.
+
+        Raises:
+            ScorerError: when it cannot be scored.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named step of the suite's quality ladder."""
+
+    name: str
+    scorer: Scorer
+    threshold: float = 1.0
+    gating: Gating = "always"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The outcome of one stage for one case and repeat; `score` is None when unmeasured."""
+
+    case_id: str
+    repeat: int
+    stage: str
+    outcome: Outcome
+    gating: bool
+    threshold: float
+    reason: str
+    score: Score | None = None
+    error_source: ErrorSource | None = None
+    milliseconds: float = 0.0
+    judge: str | None = None
+    judge_repeat: int = 0

@@ -1,0 +1,92 @@
+"""From the `stages:` of a suite to its quality ladder, each scorer imported and its parameters checked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic.errors import PydanticUserError
+
+from eval_pipeline.errors import SuiteError
+from eval_pipeline.problems import Problems
+from eval_pipeline.report.json_form import ROW_FIELDS
+from eval_pipeline.scores import Gating, Scorer, Stage
+from eval_pipeline.suggestions import did_you_mean
+from eval_pipeline.suite_files import StageFields
+from eval_pipeline.user_code import describe_failure, import_named
+from eval_pipeline.validation import validate
+from eval_pipeline.yaml_data import YamlFile
+
+SCORER_PARTS = ("version", "judged", "Expected", "problems", "applies", "score")
+
+
+def read_stages(file: YamlFile, declared: Sequence[StageFields]) -> tuple[Stage, ...]:
+    """The stages in their order.
+
+    Raises:
+        SuiteError: one problem a line, each with file, line, value and remedy.
+    """
+    problems = Problems()
+    stages: list[Stage] = []
+    first: dict[str, str] = {}
+    for i, fields in enumerate(declared):
+        where = file.where(("stages", i, "name"))
+        if fields.name in first:
+            problems.add(
+                f"{where}: stage {fields.name!r} stands twice, first at {first[fields.name]}; rename one"
+            )
+        first.setdefault(fields.name, where)
+        if fields.name in ROW_FIELDS:
+            problems.add(f"{where}: stage {fields.name!r} has the name of a report's own field; rename it")
+        with problems:
+            stages.append(_stage(file, i, fields))
+    problems.raise_any()
+    problems.add_all(_conflicts(file, stages))
+    problems.raise_any()
+    return tuple(stages)
+
+
+def _stage(file: YamlFile, index: int, fields: StageFields) -> Stage:
+    what = f"{file.where(('stages', index, 'scorer'))}: scorer {fields.scorer!r}"
+    scorer_class = _scorer_class(fields.scorer, what)
+    try:
+        scorer = validate(file, scorer_class, place=("stages", index, "parameters"), error=SuiteError)
+    except SuiteError:
+        raise
+    except PydanticUserError as failure:  # a field of a type that no file could give
+        raise SuiteError(f"{what}: its fields cannot be checked: {failure.message}") from failure
+    except Exception as failure:  # a user's class may raise anything
+        raise SuiteError(f"{what} refuses its parameters: {describe_failure(failure)}") from failure
+    default: Gating = "when_calibrated" if scorer.judged else "always"
+    return Stage(fields.name, scorer, fields.threshold, fields.gating or default)
+
+
+def _scorer_class(name: str, what: str) -> type[Scorer]:
+    module_name, _, class_name = name.partition(":")
+    module = import_named(module_name, what)
+    found: Any = getattr(module, class_name, None)
+    if found is None:
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+        raise SuiteError(f"{what}: no class {class_name!r} there{did_you_mean(class_name, classes)}")
+    missing = [part for part in SCORER_PARTS if not hasattr(found, part)]
+    if not isinstance(found, type) or not dataclasses.is_dataclass(found) or missing:
+        lacks = f" with {', '.join(missing)}" if missing else ""
+        raise SuiteError(f"{what} is no scorer: a scorer is a dataclass{lacks}")
+    if not (isinstance(found.Expected, type) and issubclass(found.Expected, BaseModel)):  # type: ignore[attr-defined]
+        raise SuiteError(f"{what}: Expected is not a pydantic model")
+    return cast("type[Scorer]", found)
+
+
+def _conflicts(file: YamlFile, stages: Sequence[Stage]) -> Iterator[str]:
+    """Keys of `expected` that two scorers read as different things."""
+    first: dict[str, tuple[str, Any]] = {}
+    for i, stage in enumerate(stages):
+        for key, field in stage.scorer.Expected.model_fields.items():
+            other, annotation = first.setdefault(key, (stage.name, field.annotation))
+            if annotation != field.annotation:
+                yield (
+                    f"{file.where(('stages', i, 'scorer'))}: stages {other!r} and {stage.name!r} read "
+                    f"expected.{key} as different types ({annotation} and {field.annotation}); rename one key"
+                )

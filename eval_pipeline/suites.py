@@ -1,0 +1,195 @@
+"""A suite: one system under test with its datasets, candidates and stages, read from `data/<suite>/`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from eval_pipeline.cases import Case
+from eval_pipeline.content_hash import content_hash
+from eval_pipeline.documents import Document
+from eval_pipeline.errors import SuiteError
+from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
+from eval_pipeline.scores import Stage
+from eval_pipeline.suggestions import did_you_mean
+from eval_pipeline.system_spec import SystemSpec
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A versioned set of cases, with the documents and fixtures the system reads."""
+
+    name: str
+    version: int
+    cases: tuple[Case, ...]
+    documents: tuple[Document, ...]
+    fixtures: Mapping[str, Any]
+
+    @cached_property
+    def cases_sha(self) -> str:
+        """Hash of the cases alone; their order in the file is no part of it."""
+        return content_hash([case.content() for case in sorted(self.cases, key=lambda case: case.id)])
+
+    @cached_property
+    def docs_sha(self) -> str:
+        """Hash of the documents alone."""
+        return content_hash({document.id: document.text for document in self.documents})
+
+    @cached_property
+    def fixtures_sha(self) -> str:
+        """Hash of the fixtures alone."""
+        return content_hash(self.fixtures)
+
+    @cached_property
+    def sha(self) -> str:
+        """Hash of everything in it."""
+        return content_hash([self.cases_sha, self.docs_sha, self.fixtures_sha])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One configuration of the system: model, prompt, embedder and parameters."""
+
+    name: str
+    model: ModelSettings
+    prompt_version: str | None
+    prompt: str
+    embedder: EmbedderSettings | None
+    parameters: Mapping[str, Any]
+    description: str | None = None
+
+    @cached_property
+    def prompt_sha(self) -> str:
+        """Hash of the prompt's text."""
+        return content_hash(self.prompt)
+
+    @cached_property
+    def sha(self) -> str:
+        """Hash of everything that makes it answer as it does."""
+        return content_hash(
+            {
+                "model": self.model.identity,
+                "prompt": self.prompt,
+                "embedder": None if self.embedder is None else self.embedder.identity,
+                "parameters": dict(self.parameters),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One candidate on one dataset: what is materialized, scored and reported together."""
+
+    suite: str
+    candidate: str
+    """Key of the candidate."""
+    dataset: str
+    """Key of the dataset."""
+
+    @property
+    def partition(self) -> str:
+        """The multi-partition key: dimensions in the order of their names."""
+        return f"{self.candidate}|{self.dataset}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One system under test with everything needed to evaluate it."""
+
+    name: str
+    folder: Path
+    description: str
+    system: SystemSpec
+    stages: tuple[Stage, ...]
+    candidates: Mapping[str, Candidate]
+    """By key, in the order of the file."""
+    datasets: Mapping[str, Dataset]
+    """By key, in the order of the names."""
+    cells: tuple[Cell, ...]
+    """The declared combinations."""
+
+    @property
+    def recordings(self) -> Path:
+        """Folder of the committed recordings."""
+        return self.folder / "recordings"
+
+    def candidate_key(self, name: str) -> str:
+        """The key of a candidate given by name or key.
+
+        Raises:
+            SuiteError: when there is none.
+        """
+        return _resolve(name, self.candidates, f"suite {self.name!r} has no candidate")
+
+    def dataset_key(self, name: str) -> str:
+        """The key of a dataset given by name or key.
+
+        Raises:
+            SuiteError: when there is none.
+        """
+        return _resolve(name, self.datasets, f"suite {self.name!r} has no dataset")
+
+    def select_cells(self, candidate: str | None = None, dataset: str | None = None) -> tuple[Cell, ...]:
+        """The declared cells of a candidate and a dataset, each given by name or key; None means all.
+
+        Raises:
+            SuiteError: for unknown names, and when the suite declares no such cell.
+        """
+        candidate_key = None if candidate is None else self.candidate_key(candidate)
+        dataset_key = None if dataset is None else self.dataset_key(dataset)
+        cells = tuple(
+            cell
+            for cell in self.cells
+            if candidate_key in (None, cell.candidate) and dataset_key in (None, cell.dataset)
+        )
+        if not cells:
+            whose = f"dataset {dataset!r}" if candidate is None else f"candidate {candidate!r}"
+            where = "" if candidate is None or dataset is None else f" on dataset {dataset!r}"
+            raise SuiteError(
+                f"suite {self.name!r} does not evaluate {whose}{where}; "
+                "add the dataset to a candidate's `datasets` in suite.yaml"
+            )
+        return cells
+
+
+LONGEST_NAME = 100
+"""Characters of a candidate's or dataset's name, which becomes part of a file name."""
+
+
+def slug(name: str) -> str:
+    """`name` with a dash for each sign that is not safe in partition keys and paths."""
+    return re.sub(r"[^A-Za-z0-9._-]|\.{3,}", "-", name)
+
+
+def name_fault(name: str) -> str | None:
+    """What makes a candidate's or dataset's name unusable, or None."""
+    if not name.strip():
+        return "is empty; give it a short name"
+    if len(name) > LONGEST_NAME:
+        return f"has {len(name)} characters; use at most {LONGEST_NAME}"
+    return None
+
+
+def partition_key(name: str, sha: str) -> str:
+    """`<name>@<first 12 digits>`: readable, and different for different content."""
+    return f"{slug(name)}@{sha[:12]}"
+
+
+def key_name(key: str) -> str:
+    """The name in a key."""
+    return key.rpartition("@")[0]
+
+
+def _resolve(name: str, keys: Mapping[str, object], refusal: str) -> str:
+    if name in keys:
+        return name
+    for key in keys:
+        if key_name(key) == slug(name):
+            return key
+        if key_name(key) == key_name(name):
+            raise SuiteError(f"{refusal} {name!r}: its files have changed since, its key is now {key!r}")
+    raise SuiteError(f"{refusal} {name!r}{did_you_mean(name, [key_name(key) for key in keys])}")

@@ -1,0 +1,92 @@
+"""An agent trace: everything one run of the system did for one case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from eval_pipeline.cases import Case
+
+ToolStatus = Literal["ok", "error"]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One tool call the agent made, with what the tool answered."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    output: str
+    status: ToolStatus = "ok"
+    round: int = 1
+    """The model turn that asked for it, counted from 1."""
+
+
+@dataclass(frozen=True)
+class RetrievedDocument:
+    """One document a search put before the agent."""
+
+    id: str
+    rank: int
+    """Place in its search's results, from 1."""
+    score: float
+    """Similarity as the retriever gave it."""
+    text: str
+    call: int
+    """Index into the trace's tool calls."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run cost in model calls and tokens."""
+
+    calls: int = 0
+    """Model calls answered, from the recording or live."""
+    called: int = 0
+    """Of these, the ones really made now."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def replayed(self) -> int:
+        """Calls answered from the recording."""
+        return self.calls - self.called
+
+
+@dataclass(frozen=True)
+class TraceError:
+    """Why a run ended without a usable answer."""
+
+    source: Literal["system", "provider"]
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class AgentTrace:
+    """Everything one run did, also when it broke off: then `error` is set and the rest is partial."""
+
+    case_id: str
+    repeat: int = 0
+    answer: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    retrieved: tuple[RetrievedDocument, ...] = ()
+    """In the order the agent saw them, search after search."""
+    context: tuple[str, ...] = ()
+    """The texts the answer may rest on: search results first, then other tool results."""
+    messages: tuple[Mapping[str, Any], ...] = ()
+    """The conversation as plain JSON: role, content, and tool calls where there are any."""
+    structured: Any = None
+    """Structured output, for a system that gives one."""
+    usage: Usage = field(default_factory=Usage)
+    latency_ms: float = 0.0
+    error: TraceError | None = None
+
+
+class System(Protocol):
+    """A system under test, built once per cell and run once per case and repeat."""
+
+    async def run(self, case: Case) -> AgentTrace:
+        """Answer one case. Concurrent runs must not share state."""
+        ...

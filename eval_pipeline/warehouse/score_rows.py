@@ -1,0 +1,92 @@
+"""Check results as rows of the `stage_scores` table, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from eval_pipeline.errors import EvalError
+from eval_pipeline.scores import CheckResult, Score
+from eval_pipeline.warehouse.arrow_schemas import STAGE_SCORES
+from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
+
+
+def scores_table(checks: Sequence[CheckResult]) -> pa.Table:
+    """The `stage_scores` table: each check's own score, followed by its further metrics.
+
+    Raises:
+        EvalError: when a score's details are not plain JSON, or a metric has its stage's name.
+    """
+    rows = [row for check in checks for row in _rows(check)]
+    return pa.Table.from_pylist(rows, schema=STAGE_SCORES)
+
+
+def checks_from(table: pa.Table) -> list[CheckResult]:
+    """The check results of a `stage_scores` table, in its order.
+
+    A scored check's reason is its score's reason: both come from the one stored `reason`.
+    """
+    rows = table.to_pylist()
+    metrics: dict[tuple[Any, ...], dict[str, float]] = {}
+    for row in rows:
+        if row["metric"] != row["stage"]:
+            metrics.setdefault(_check_key(row), {})[row["metric"]] = row["score"]
+    return [_check(row, metrics.get(_check_key(row), {})) for row in rows if row["metric"] == row["stage"]]
+
+
+def _rows(check: CheckResult) -> Iterator[dict[str, Any]]:
+    ids: dict[str, Any] = {
+        "case_id": stored_text(check.case_id),
+        "repeat": check.repeat,
+        "judge_repeat": check.judge_repeat,
+        "stage": check.stage,
+        "judge": optional_text(check.judge),
+    }
+    score = check.score
+    unmeasured = score is None and check.outcome in ("error", "not_measured")
+    place = f"stage {check.stage!r} of case {check.case_id!r}"
+    yield ids | {
+        "metric": check.stage,
+        "gating": check.gating,
+        "score": None if score is None else float(score.value),
+        "threshold": check.threshold,
+        "passed": None if score is None else score.passed,
+        "outcome": check.outcome,
+        "reason": None if unmeasured else stored_text(check.reason),
+        "error": stored_text(check.reason) if unmeasured else None,
+        "error_source": check.error_source,
+        "milliseconds": check.milliseconds,
+        "details": None if score is None else json_text(score.details, f"{place}: details"),
+    }
+    for name, value in (score.metrics if score else {}).items():
+        if name == check.stage:
+            raise EvalError(f"{place}: metric {name!r} has the stage's own name; rename it in the scorer")
+        yield ids | {"metric": stored_text(name), "gating": False, "score": float(value)}
+
+
+def _check_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["case_id"], row["repeat"], row["stage"], row["judge_repeat"], row["judge"]
+
+
+def _check(row: Mapping[str, Any], metrics: Mapping[str, float]) -> CheckResult:
+    reason = row["error"] if row["reason"] is None else row["reason"]
+    score = None
+    if row["score"] is not None:
+        score = Score(row["score"], reason, row["passed"], metrics, json.loads(row["details"]))
+    return CheckResult(
+        case_id=row["case_id"],
+        repeat=row["repeat"],
+        stage=row["stage"],
+        outcome=row["outcome"],
+        gating=row["gating"],
+        threshold=row["threshold"],
+        reason=reason,
+        score=score,
+        error_source=row["error_source"],
+        milliseconds=row["milliseconds"],
+        judge=row["judge"],
+        judge_repeat=row["judge_repeat"],
+    )

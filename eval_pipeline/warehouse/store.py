@@ -1,0 +1,178 @@
+"""The warehouse: where results land, a Parquet file for each asset and key, and SQL over all of them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Required, TypedDict, Unpack
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eval_pipeline.errors import EvalError, NotStoredError
+from eval_pipeline.suites import Cell, key_name
+from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES, conform
+from eval_pipeline.warehouse.catalogue import write_catalogue
+from eval_pipeline.warehouse.catalogue_queries import query_catalogue
+from eval_pipeline.warehouse.runs import Run, runs_table
+from eval_pipeline.warehouse.storage import StoragePath, filesystem_of, storage_path, write_whole
+
+CATALOGUE_NAME = "evals.duckdb"
+
+
+class Keys(TypedDict, total=False):
+    """What a table is stored under: the suite, and the keys its asset is partitioned by."""
+
+    suite: Required[str]
+    dataset: str | None
+    candidate: str | None
+
+
+@dataclass(frozen=True)
+class Warehouse:
+    """One place for results, or inside it one set of fresh samples."""
+
+    root: str
+    """A path, or an fsspec URL."""
+    sample: str | None = None
+    """Name of a set of fresh samples: everything is written to and read from `samples/<sample>/`."""
+    catalogue: Path | None = None
+    """The DuckDB file of views; left out: in the root, or in `./warehouse` when the root is a URL."""
+
+    def write(self, asset: str, table: pa.Table, **keys: Unpack[Keys]) -> str:
+        """Store an asset's table under its keys, replacing the one before; returns where.
+
+        Raises:
+            ValueError: when the table has other columns than the asset, or the keys are not the asset's.
+            EvalError: when the place cannot be written.
+        """
+        path = self._file(asset, "part.parquet", keys)
+        if table.schema != STORED_TABLES[asset].schema:
+            raise ValueError(f"{asset}: the columns are\n{table.schema}\nand not those of arrow_schemas")
+        write_whole(path, _parquet(table))
+        return str(path)
+
+    def read(self, asset: str, **keys: Unpack[Keys]) -> pa.Table:
+        """The table stored for an asset under these keys, in the asset's columns.
+
+        Raises:
+            NotStoredError: when nothing is; it names the command that stores it.
+            EvalError: when the file is no table of this asset.
+        """
+        path = self._file(asset, "part.parquet", keys)
+        content = self._read(path, asset, keys)
+        try:
+            return conform(pq.ParquetFile(io.BytesIO(content)).read(), STORED_TABLES[asset].schema)
+        except (pa.ArrowException, OSError) as failure:
+            raise EvalError(
+                f"{path}: unreadable: {failure}; delete it and run: {_command(keys)}"
+            ) from failure
+
+    def write_text(self, asset: str, name: str, text: str, **keys: Unpack[Keys]) -> str:
+        """Store a text, such as `report.json`, beside the asset's table; returns where.
+
+        Raises:
+            EvalError: when the place cannot be written.
+        """
+        path = self._file(asset, name, keys)
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
+        return str(path)
+
+    def read_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> str:
+        """A text stored beside the asset's table.
+
+        Raises:
+            NotStoredError: when there is none; it names the command that stores it.
+        """
+        return self._read(self._file(asset, name, keys), asset, keys).decode("utf-8")
+
+    def append_run(self, run: Run) -> str:
+        """Add one run to the `runs` table, as a small file of its own; returns where.
+
+        Raises:
+            EvalError: when the place cannot be written.
+        """
+        path = self._base / "runs" / run.file_name
+        write_whole(path, _parquet(runs_table(run)))
+        return str(path)
+
+    def rebuild_catalogue(self, declared: Iterable[Cell]) -> Path:
+        """Replace the DuckDB file of views, which open readers do not notice; returns where.
+
+        Args:
+            declared: the cells of every suite of the checkout, which the `current_*` views show.
+        """
+        root = self._folder
+        write_catalogue(self.catalogue_path, str(root), tuple(declared), filesystem_of(root))
+        return self.catalogue_path
+
+    def query(self, sql: str) -> pa.Table:
+        """The rows that `sql` selects from the catalogue's views, which it cannot change.
+
+        Raises:
+            NotStoredError: when there is no catalogue yet.
+            EvalError: with DuckDB's own message, when the SQL is wrong.
+        """
+        return query_catalogue(self.catalogue_path, sql, filesystem_of(self._folder))
+
+    @property
+    def catalogue_path(self) -> Path:
+        """Absolute path of the DuckDB file of views."""
+        if self.catalogue is not None:
+            return self.catalogue.absolute()
+        local = self._folder if isinstance(self._folder, Path) else Path("warehouse").absolute()
+        return local / CATALOGUE_NAME
+
+    @cached_property
+    def _folder(self) -> StoragePath:
+        return storage_path(self.root)
+
+    @property
+    def _base(self) -> StoragePath:
+        if self.sample is None:
+            return self._folder
+        return self._folder / "samples" / _folder_name("sample", self.sample)
+
+    def _file(self, asset: str, name: str, keys: Keys) -> StoragePath:
+        needed = STORED_TABLES[asset].keys
+        given = {key for key, value in keys.items() if value is not None}
+        if given != set(needed):
+            raise ValueError(f"{asset} is stored by {', '.join(needed)}; given: {', '.join(sorted(given))}")
+        path = self._base / asset
+        for key in needed:
+            path = path / f"{key}={_folder_name(key, keys[key] or '')}"
+        return path / name
+
+    def _read(self, path: StoragePath, asset: str, keys: Keys) -> bytes:
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            named = ", ".join(
+                f"{key} {value}" for key, value in {**keys, "sample": self.sample}.items() if value
+            )
+            raise NotStoredError(f"no {asset} of {named} at {path}; run: {_command(keys)}") from None
+
+
+def _parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _folder_name(kind: str, name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._@-]+", name) or set(name) == {"."}:
+        raise EvalError(f"{kind} {name!r} cannot name a folder; use letters, digits, '.', '_', '@' and '-'")
+    return name
+
+
+def _command(keys: Keys) -> str:
+    parts = ["eval-pipeline run", keys["suite"]]
+    if candidate := keys.get("candidate"):
+        parts.append(f"--candidate {key_name(candidate) or candidate}")
+    if dataset := keys.get("dataset"):
+        parts.append(f"--dataset {key_name(dataset) or dataset}")
+    return " ".join(parts)

@@ -1,0 +1,36 @@
+import pytest
+
+from eval_pipeline.recordings.credentials import without_credentials
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("https://me:secret@host/v1 refused", "https://***@host/v1 refused"),
+        ("https://token@host/v1", "https://***@host/v1"),
+        ("GET https://host/m:generate?key=abc123&alt=sse", "GET https://host/m:generate?key=***&alt=sse"),
+        ("GET /x?a=1&api_key=abc", "GET /x?a=1&api_key=***"),
+        ("GET /x?access_token=abc", "GET /x?access_token=***"),
+        ("{'Authorization': 'Bearer abc.def'}", "{'Authorization': 'Bearer ***'}"),
+        ("x-goog-api-key: abc123", "x-goog-api-key: ***"),
+        ('{"api_key": "abc123"}', '{"api_key": "***"}'),
+        ("Bearer abcdefghijklmnopqrst was refused", "Bearer *** was refused"),
+        ("Incorrect API key provided: sk-proj-abcdefghijklmnop", "Incorrect API key provided: ***"),
+        ("key AIzaSyA0123456789abcdefghijklmnopqrstu is invalid", "key *** is invalid"),
+    ],
+)
+def test_credentials_are_hidden(text: str, kept: str):
+    assert without_credentials(text) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I make a backup of my keys?",
+        "see https://host/docs?page=2#keys and mail me@host",
+        "The bearer of bad news asks for basic understanding.",
+        "a risk-averse plan",
+    ],
+)
+def test_other_text_stays_as_it_is(text: str):
+    assert without_credentials(text) == text

@@ -1,0 +1,136 @@
+"""Running all cases of a cell: one bad case is that case's, and a miss is never swallowed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from eval_pipeline.agent_runs import run_case, run_cell
+from eval_pipeline.cases import Case
+from eval_pipeline.errors import ProviderFault, RecordingMiss, RecordingMisses
+from eval_pipeline.model_settings import ModelSettings
+from eval_pipeline.models import Models
+from eval_pipeline.recordings import Recordings
+from eval_pipeline.suite_reading import find_suite
+from eval_pipeline.traces import AgentTrace
+from eval_pipeline_tests.docs_suite import DocsSuite
+from eval_pipeline_tests.scripted import ScriptedConnector, docs_reply
+
+
+@dataclass(frozen=True)
+class Does:
+    """A system that does one thing."""
+
+    what: Any
+
+    async def run(self, case):
+        return await self.what(case)
+
+
+def test_what_a_system_raises_becomes_the_traces_error():
+    async def raises(case):
+        raise ValueError("bug")
+
+    trace = asyncio.run(run_case(Does(raises), Case("c", "?"))).trace
+    assert (trace.error.source, trace.error.kind, trace.error.message) == (
+        "system",
+        "raised",
+        "ValueError: bug",
+    )
+
+
+def test_a_provider_fault_is_the_providers():
+    async def raises(case):
+        raise ProviderFault("http_503", "overloaded")
+
+    trace = asyncio.run(run_case(Does(raises), Case("c", "?"))).trace
+    assert (trace.error.source, trace.error.kind) == ("provider", "http_503")
+
+
+def test_a_swallowed_miss_is_raised_all_the_same(tmp_path):
+    model = Models(ModelSettings(name="openai:m"), None, Recordings(tmp_path), ScriptedConnector()).chat()
+
+    async def swallows(case):
+        try:
+            await model.ainvoke("Hi")
+        except RecordingMiss as miss:
+            return AgentTrace(case.id, answer=f"Sorry: {miss}")
+
+    with pytest.raises(RecordingMiss, match="c \\(agent\\): nothing recorded"):
+        asyncio.run(run_case(Does(swallows), Case("c", "?")))
+
+
+def test_a_system_that_gives_no_trace_is_an_error_of_its_own():
+    async def nothing(case):
+        return None
+
+    trace = asyncio.run(run_case(Does(nothing), Case("c", "?"))).trace
+    assert (trace.error.source, trace.error.kind) == ("system", "raised")
+
+
+def test_one_bad_case_leaves_the_others_as_they_are(tmp_path):
+    suite = DocsSuite(tmp_path)
+    good = {trace.case_id: trace.answer for trace in suite.run("new_episodes")}
+
+    def reply(messages):
+        question = next(m for m in messages if isinstance(m, HumanMessage)).text
+        if "archived" in question:
+            raise RuntimeError("out of luck")
+        return docs_reply(messages)
+
+    other = DocsSuite(tmp_path / "other")
+    traces = {trace.case_id: trace for trace in other.run("new_episodes", ScriptedConnector(reply))}
+    assert traces["restore"].error.source == "provider"
+    assert {id: trace.answer for id, trace in traces.items() if id != "restore"} == {
+        id: answer for id, answer in good.items() if id != "restore"
+    }
+
+
+def test_all_missing_cases_are_listed_in_the_order_of_the_dataset(tmp_path):
+    suite = DocsSuite(tmp_path)
+    suite.run("new_episodes")
+    suite.edit("prompts/v1.md", "three", "two")
+    found = find_suite(suite.data_root, "docs")
+    with pytest.raises(RecordingMisses) as caught:
+        suite.run("none")
+    (cell,) = found.cells
+    order = [case.id for case in found.datasets[cell.dataset].cases]
+    assert [miss.case_id for miss in caught.value.misses] == order
+
+
+def test_cases_that_lost_the_race_to_record_run_on_the_winners_answers(tmp_path):
+    suite = DocsSuite(tmp_path)
+    found = find_suite(suite.data_root, "docs")
+    (cell,) = found.cells
+    opened = []
+
+    def open_recordings():
+        recordings = Recordings(found.recordings, "new_episodes")
+        opened.append(recordings)
+        if len(opened) == 1:
+            # Another process records the thank-you first, while this one is under way.
+            original = recordings.close
+
+            def close():
+                def reply(messages):
+                    message = docs_reply(messages)
+                    return type(message)("Bye!") if message.text == "You are welcome!" else message
+
+                run_cell(
+                    found,
+                    cell,
+                    lambda: Recordings(found.recordings, "new_episodes"),
+                    connector=ScriptedConnector(reply),
+                )
+                return original()
+
+            recordings.close = close
+        return recordings
+
+    traces = {t.case_id: t for t in run_cell(found, cell, open_recordings, connector=ScriptedConnector())}
+    replayed = {t.case_id: t for t in run_cell(found, cell, lambda: Recordings(found.recordings))}
+    assert traces["thanks"].answer == replayed["thanks"].answer
