@@ -57,4 +57,4 @@ $(INSTALLED): requirements-lock.txt pyproject.toml
 
 $(DAGSTER_HOME)/dagster.yaml:
 	mkdir -p $(DAGSTER_HOME)
-	printf 'telemetry:\n  enabled: false\n' > $@
+	printf 'telemetry: {enabled: false}\nnux: {enabled: false}\n' > $@

@@ -146,7 +146,14 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
         if asked.misses:
             raise asked.misses[0]
     usage = Usage(asked.calls, asked.called, asked.input_tokens, asked.output_tokens)
-    trace = dataclasses.replace(trace, case_id=case.id, repeat=repeat, usage=usage)
+    trace = dataclasses.replace(
+        trace,
+        case_id=case.id,
+        repeat=repeat,
+        usage=usage,
+        # On replay the clock would tell of this machine, not of the model.
+        latency_ms=asked.latency_ms if asked.calls else trace.latency_ms,
+    )
     return _Run(trace, frozenset(asked.used))
 
 

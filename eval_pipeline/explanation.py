@@ -92,7 +92,8 @@ def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = Non
         _entry(
             "usage",
             f"{used.calls} model calls ({used.replayed} replayed, {used.called} made), "
-            f"{used.input_tokens} tokens in, {used.output_tokens} out",
+            f"{used.input_tokens} tokens in, {used.output_tokens} out, "
+            f"{trace.latency_ms / 1000:.1f} s when they were made",
         )
     )
     return "\n".join(_printable(line) for line in lines)
@@ -105,7 +106,8 @@ def _checks_text(checks: Sequence[CheckResult]) -> str:
         outcome = check.outcome if check.error_source is None else f"{check.outcome} ({check.error_source})"
         advisory = "" if check.gating else "  [does not gate]"
         lines.append(f"  {check.stage:<26} {outcome:<12} {value}  {check.reason}{advisory}")
-        details = {} if check.score is None else check.score.details
+        shown = check.score is not None and check.outcome != "passed"
+        details = check.score.details if check.score is not None and shown else {}
         lines += [
             f"  {'':<26} {name}: {_short(value)}"
             for name, value in details.items()

@@ -55,6 +55,7 @@ def test_replay_gives_the_traces_that_were_recorded(tmp_path):
             after.retrieved,
             after.messages,
         )
+        assert before.latency_ms == after.latency_ms  # the model's time, not the replay's
     assert sum(trace.usage.called for trace in live) == sum(trace.usage.replayed for trace in replayed) > 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ import typer
 
 if TYPE_CHECKING:
     from eval_pipeline.agent_runs import Progress
+
+
+SECONDS_BETWEEN_LINES = 2.0
 
 
 def say(text: str = "") -> None:
@@ -25,7 +29,7 @@ def say_error(text: str) -> None:
 
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Progress]:
-    """A bar on a terminal; elsewhere a line at each tenth of the cases."""
+    """A bar on a terminal; elsewhere a line now and then, and one at the end."""
     if sys.stderr.isatty():
         with _bar(label) as tell:
             yield tell
@@ -46,13 +50,13 @@ def _bar(label: str) -> Iterator[Progress]:
 
 
 def _lines(label: str) -> Progress:
-    told = -1
+    next_line = 0.0
 
     def tell(done: int, total: int) -> None:
-        nonlocal told
-        tenth = done * 10 // total if total else 10
-        if tenth > told:
-            told = tenth
+        nonlocal next_line
+        now = time.monotonic()
+        if now >= next_line or done == total:
+            next_line = now + SECONDS_BETWEEN_LINES
             say_error(f"{label}: {done}/{total} cases")
 
     return tell

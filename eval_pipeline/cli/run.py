@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FAILED_CASES = 1
 NOT_MEASURED = 3
-NOTHING_RECORDED = 4
+NOT_RECORDED = 4
 
 
 class RecordMode(StrEnum):
@@ -46,12 +46,13 @@ def command(
     """Evaluate a suite's candidates and print their stage reports.
 
     Exit codes: 0 all measured, 1 a case failed (with --strict), 3 something could not be measured,
-    4 a usage or input error, or nothing recorded.
+    4 a usage or input error, or something is not recorded.
     """
     from rich.console import Console
 
     from eval_pipeline.assets.materializing import Materializer
     from eval_pipeline.cli.printing import progress, say, say_error
+    from eval_pipeline.errors import RecordingMisses
     from eval_pipeline.evaluation import Evaluation, NotRecordedError
     from eval_pipeline.report.text import print_report
 
@@ -59,6 +60,7 @@ def command(
     cells = found.select_cells(candidate, dataset)
     reports: list[StageReport] = []
     unrecorded: list[str] = []
+    incomplete: list[str] = []
     with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
         for cell in cells:
             try:
@@ -70,19 +72,22 @@ def command(
             except NotRecordedError as missing:
                 unrecorded.append(str(missing))
                 continue
+            except RecordingMisses as missing:
+                incomplete.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {missing}")
+                continue
             evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
             reports.append(evaluation.build_report(cell))
             print_report(reports[-1], Console())
             say()
     _say_failures(found, reports)
-    for text in unrecorded:
-        say_error(text)
+    for text in (*unrecorded, *incomplete):
+        say_error(f"\n{text}")
     if not reports:
-        raise typer.Exit(NOTHING_RECORDED)
+        raise typer.Exit(NOT_RECORDED)
     say(f"\nresults  {evaluation.warehouse.root}")
     say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql 'from current_stage_scores'")
     say("UI       make ui   (dagster dev -w workspace.yaml)")
-    raise typer.Exit(_exit_code(reports, strict))
+    raise typer.Exit(NOT_RECORDED if incomplete else _exit_code(reports, strict))
 
 
 def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:

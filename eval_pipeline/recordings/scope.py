@@ -37,6 +37,8 @@ class Scope:
     """Of these, the ones that really went to the model."""
     input_tokens: int = 0
     output_tokens: int = 0
+    latency_ms: float = 0.0
+    """What the answered asks took when they were made, added up."""
     _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     def take_ordinal(self, key: str) -> int:
@@ -59,13 +61,16 @@ class Scope:
         with _COUNTING:
             self._returned.setdefault(key, []).append(ordinal)
 
-    def count_answer(self, entry_id: str, *, called: bool, tokens: tuple[int, int]) -> None:
-        """Add one answered ask, with its input and output tokens."""
+    def count_answer(
+        self, entry_id: str, *, called: bool, tokens: tuple[int, int], latency_ms: float
+    ) -> None:
+        """Add one answered ask, with its input and output tokens and how long it took when it was made."""
         with _COUNTING:
             self.calls += 1
             self.called += called
             self.input_tokens += tokens[0]
             self.output_tokens += tokens[1]
+            self.latency_ms += latency_ms
             self.used.append(entry_id)
 
 

@@ -66,7 +66,10 @@ class Warehouse:
         path = self._file(asset, "part.parquet", keys)
         content = self._read(path, asset, keys)
         try:
-            return conform(pq.ParquetFile(io.BytesIO(content)).read(), STORED_TABLES[asset].schema)
+            # Without Arrow's thread pools: files this small gain nothing from them, and threads that outlive
+            # the interpreter can abort the process as it ends.
+            file = pq.ParquetFile(io.BytesIO(content), pre_buffer=False)
+            return conform(file.read(use_threads=False), STORED_TABLES[asset].schema)
         except (pa.ArrowException, OSError) as failure:
             raise EvalError(
                 f"{path}: unreadable: {failure}; delete it and run: {_command(keys)}"

@@ -1,0 +1,45 @@
+"""The README's output blocks are what its commands really print; run this file to write them anew."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from eval_pipeline.cli import app
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+BLOCK = re.compile(r"(<!-- output: (eval-pipeline .*?) -->\n```\n)(.*?)(```)", re.DOTALL)
+BLOCKS = [(command, shown) for _, command, shown, _ in BLOCK.findall(README.read_text(encoding="utf-8"))]
+
+
+def printed(command: str, warehouse: str) -> str:
+    """What a command prints, with the folder of the warehouse as a reader would have it."""
+    names = ("DAGSTER_HOME", "EVAL_RECORD_MODE")
+    environment = {**dict.fromkeys(names), "EVAL_DATA": str(ROOT / "data"), "EVAL_WAREHOUSE": warehouse}
+    result = CliRunner().invoke(app, shlex.split(command)[1:], env=environment)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout.replace(warehouse, "warehouse").strip("\n") + "\n"
+
+
+def test_the_readme_shows_output():
+    assert len(BLOCKS) >= 2
+
+
+@pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[command for command, _ in BLOCKS])
+def test_a_shown_command_prints_what_is_shown(command, shown, tmp_path):
+    assert printed(command, str(tmp_path)) == shown
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(ROOT)
+        text = README.read_text(encoding="utf-8")
+        text = BLOCK.sub(lambda found: found[1] + printed(found[2], scratch) + found[4], text)
+        README.write_text(text, encoding="utf-8")
