@@ -4,16 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 export DAGSTER_HOME ?= $(CURDIR)/.dagster
+READY := $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
 export DEEPEVAL_TELEMETRY_OPT_OUT = 1
 SUITE ?= docs_assistant
 
 .PHONY: demo test slow test-all lint format typecheck check record ui bench clean
 
-demo: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+demo: $(READY)
 	$(BIN)/eval-pipeline run docs_assistant
 
 test: $(INSTALLED)
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 2
 
 slow: $(INSTALLED)
 	$(BIN)/pytest -q -m slow
@@ -32,14 +33,14 @@ format: $(INSTALLED)
 typecheck: $(INSTALLED)
 	$(BIN)/mypy
 
-check: $(INSTALLED)
+check: $(READY)
 	$(BIN)/dagster definitions validate -m eval_pipeline.definitions
 	$(BIN)/eval-pipeline check
 
-record: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+record: $(READY)
 	$(BIN)/eval-pipeline run $(SUITE) --record-mode new_episodes $(if $(CANDIDATE),--candidate $(CANDIDATE))
 
-ui: $(INSTALLED) $(DAGSTER_HOME)/dagster.yaml
+ui: $(READY)
 	$(BIN)/dagster dev -w workspace.yaml
 
 bench: $(INSTALLED)

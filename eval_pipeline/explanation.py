@@ -92,8 +92,7 @@ def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = Non
         _entry(
             "usage",
             f"{used.calls} model calls ({used.replayed} replayed, {used.called} made), "
-            f"{used.input_tokens} tokens in, {used.output_tokens} out, "
-            f"{trace.latency_ms / 1000:.1f} s when they were made",
+            f"{used.input_tokens} tokens in, {used.output_tokens} out",
         )
     )
     return "\n".join(_printable(line) for line in lines)

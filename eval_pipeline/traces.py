@@ -81,7 +81,8 @@ class AgentTrace:
     """Structured output, for a system that gives one."""
     usage: Usage = field(default_factory=Usage)
     latency_ms: float = 0.0
-    """What the model calls took when they were made, added up; the run's own time where it makes none."""
+    """What the model calls took when they were made, their wait for a free slot included, added up; the
+    run's own time where it makes none."""
     error: TraceError | None = None
 
 
