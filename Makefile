@@ -45,12 +45,14 @@ ui: $(READY)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.replay
+	$(BIN)/python -m benchmarks.live
 
 clean:
 	rm -rf $(VENV) .dagster warehouse
 
 $(INSTALLED): requirements-lock.txt pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11')"
+	@echo "installing into $(VENV); the first time this takes a few minutes"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-lock.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -13,12 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from eval_pipeline.agent_runs import run_cell
-from eval_pipeline.event_loop import run_async
+from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.stage_report import build_report
-from eval_pipeline.stages import score_traces
 from eval_pipeline.suite_reading import find_suite, read_suite
-from eval_pipeline_tests.scripted import ScriptedConnector
+from eval_pipeline_tests.scripted_judge import JudgedConnector
 
 SHIPPED = Path(__file__).parent.parent / "data" / "docs_assistant"
 BUDGET_MS = 20.0
@@ -26,17 +25,27 @@ BUDGET_MS = 20.0
 
 
 def write_suite(folder: Path, cases: int) -> None:
-    """The docs assistant's pages and stages, with `cases` questions and a scripted candidate."""
+    """The docs assistant's pages and stages, with `cases` questions, a scripted candidate and judge."""
     shipped = read_suite(SHIPPED)
     stages = [
         {"name": s.name, "scorer": f"{type(s.scorer).__module__}:{type(s.scorer).__name__}"}
         for s in shipped.stages
     ]
     candidate = {"model": "openai:scripted", "embedder": "openai:scripted-embedder", "prompt": "v1"}
-    suite = {"system": shipped.system.module, "stages": stages, "candidates": {"scripted": candidate}}
+    suite = {
+        "system": shipped.system.module,
+        "stages": stages,
+        "judge": "openai:judge",
+        "candidates": {"scripted": candidate},
+    }
     (originals,) = [dataset.cases for dataset in shipped.datasets.values()]
     copies = [
-        {"id": f"{case.id}-{n}", "input": f"{case.input} ({n})", "expected": dict(case.expected)}
+        {
+            "id": f"{case.id}-{n}",
+            "input": f"{case.input} ({n})",
+            "reference": f"{case.reference} ({n})",
+            "expected": dict(case.expected),
+        }
         for n in range(-(-cases // len(originals)))
         for case in originals
     ]
@@ -55,13 +64,14 @@ def measure(cases: int) -> dict[str, float]:
         write_suite(folder, cases)
         suite = find_suite(folder.parent, "bench")
         (cell,) = suite.cells
-        run_cell(
-            suite, cell, lambda: Recordings(suite.recordings, "new_episodes"), connector=ScriptedConnector()
-        )
+        open_live = lambda: Recordings(suite.recordings, "new_episodes")  # noqa: E731
+        open_recorded = lambda: Recordings(suite.recordings)  # noqa: E731
+        traces = run_cell(suite, cell, open_live, connector=JudgedConnector())
+        score_cell(suite, cell, traces, open_live, connector=JudgedConnector())
         wall, cpu = time.perf_counter(), time.process_time()
-        traces = run_cell(suite, cell, lambda: Recordings(suite.recordings))
+        traces = run_cell(suite, cell, open_recorded)
         traced = time.process_time()
-        checks = run_async(score_traces(suite, cell, traces))
+        checks = score_cell(suite, cell, traces, open_recorded)
         scored = time.process_time()
         build_report(suite, cell, traces, checks)
         done = time.process_time()

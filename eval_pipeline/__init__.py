@@ -7,8 +7,10 @@ How data flows, and where to look:
       ▼
     agent_runs               one System per cell (candidate × dataset), one run per case → AgentTrace
       │  models, recordings  every model call answered from the recording, or asked and recorded
+      │  boundary            the same for a function's or an HTTP endpoint's whole answer
       ▼
-    stages, scorers          each declared stage of each trace → CheckResult: passed, failed, error
+    judge_runs, stages       each declared stage of each trace → CheckResult: passed, failed, error
+      │  scorers, judges     in code, or by a recorded judge, which `calibration_runs` tries beforehand
       ▼
     report                   first failing stage of each case, rates with counts and intervals
       ▼

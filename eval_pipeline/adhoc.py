@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from pathlib import Path
 
@@ -22,15 +23,15 @@ def ask_once(suite: Suite, cell: Cell, question: str, connector: Connector | Non
         ProviderFault: when the model or embedder cannot be reached while the system is built.
     """
     case = Case(question, question)
-    try:
+    # Outside the handler: a provider's fault is not to name the miss as its cause.
+    with contextlib.suppress(RecordingMiss, RecordingMisses):
         return _ask(suite, cell, case, Recordings(suite.recordings), connector)
-    except (RecordingMiss, RecordingMisses):
-        with tempfile.TemporaryDirectory() as scratch:
-            recordings = Recordings(Path(scratch), "new_episodes")
-            try:
-                return _ask(suite, cell, case, recordings, connector)
-            finally:
-                recordings.close()
+    with tempfile.TemporaryDirectory() as scratch:
+        recordings = Recordings(Path(scratch), "new_episodes")
+        try:
+            return _ask(suite, cell, case, recordings, connector)
+        finally:
+            recordings.close()
 
 
 def _ask(

@@ -6,21 +6,32 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from eval_pipeline.cases import Case
-from eval_pipeline.errors import CallFailed, EvalError, ProviderFault, RecordingMiss, RecordingMisses
+from eval_pipeline.errors import (
+    CallFailed,
+    EvalError,
+    ProviderFault,
+    RecordingMiss,
+    RecordingMisses,
+    SuiteError,
+)
+from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.models.connection import Connector, ProviderConnector
 from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.system_spec import SystemContext
 from eval_pipeline.traces import AgentTrace, System, TraceError, Usage
+from eval_pipeline.user_code import describe_failure
 
 Progress = Callable[[int, int], None]
 """Told how many cases are done, of how many."""
 
 WINDOW = 50
-"""Cases under way at once; model calls are bounded apart, by each model's `max_concurrency`."""
+"""Cases under way at once, or twice the model's `max_concurrency` where that is more: a case that is not
+asking just now leaves its place in the pool to another."""
 ROUNDS_AFTER_CONFLICT = 3
 
 
@@ -85,7 +96,7 @@ async def _run_all(
         system = build_system(suite, cell, recordings, connector)
     except RecordingMisses as missing:
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
-    window = asyncio.Semaphore(WINDOW)
+    window = asyncio.Semaphore(_cases_at_once(suite.candidates[cell.candidate].model))
     misses: list[RecordingMiss] = []
     finished = 0
 
@@ -109,20 +120,41 @@ async def _run_all(
     return [run for run in runs if run is not None]
 
 
+def _cases_at_once(model: ModelSettings | None) -> int:
+    return WINDOW if model is None else max(WINDOW, 2 * model.max_concurrency)
+
+
 def build_system(suite: Suite, cell: Cell, recordings: Recordings, connector: Connector) -> System:
-    """The system as the cell's candidate configures it, over the cell's documents and fixtures."""
+    """The system as the cell's candidate configures it, over the cell's documents and fixtures.
+
+    Raises:
+        SuiteError: when the system's own `build` raises.
+        EvalError: whatever of ours it raises, such as a missing recording.
+    """
     candidate = suite.candidates[cell.candidate]
     dataset = suite.datasets[cell.dataset]
     parameters = dict(candidate.parameters)
-    return suite.system.build(
-        SystemContext(
-            prompt=candidate.prompt,
-            parameters=suite.system.parameters(**parameters) if suite.system.parameters else parameters,
-            documents=dataset.documents,
-            fixtures=dataset.fixtures,
-            models=Models(candidate.model, candidate.embedder, recordings, connector),
-        )
+    context = SystemContext(
+        prompt=candidate.prompt,
+        parameters=suite.system.parameters(**parameters) if suite.system.parameters else parameters,
+        documents=dataset.documents,
+        fixtures=dataset.fixtures,
+        models=Models(
+            candidate.model,
+            candidate.embedder,
+            recordings,
+            connector,
+            asked_here=suite.system.recorded_as is None,
+        ),
     )
+    try:
+        return suite.system.build(context)
+    except EvalError:
+        raise
+    except Exception as failure:  # a user's module may raise anything
+        raise SuiteError(
+            f"{suite.name}: build() of system {suite.system.module!r} raised: {describe_failure(failure)}"
+        ) from failure
 
 
 async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
@@ -130,19 +162,26 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
 
     Raises:
         RecordingMiss: when a model call has no recording, even if the system swallowed that.
+        RecordingFileError: when the recordings cannot be read or written, which is no system's doing.
     """
     with scope(case.id, repeat=repeat) as asked:
         try:
             trace = await system.run(case)
             if not isinstance(trace, AgentTrace):
                 raise TypeError(f"run() gave {type(trace).__name__} instead of an AgentTrace")
-        except EvalError as failure:
-            if isinstance(failure, (RecordingMiss, RecordingMisses)):
+        except (CallFailed, ProviderFault) as failure:
+            source: Literal["system", "provider"] = (
+                "provider" if isinstance(failure, ProviderFault) else "system"
+            )
+            trace = AgentTrace(case.id, error=TraceError(source, failure.kind, failure.message))
+        except EvalError:
+            raise  # a missing or broken recording, or a wrong set-up, is no outcome of the case
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is None or task.cancelling():
                 raise
-            trace = AgentTrace(case.id, error=_trace_error(failure))
-        except Exception as failure:  # the system under test may raise anything
-            text = f"{type(failure).__name__}: {failure}"
-            trace = AgentTrace(case.id, error=TraceError("system", "raised", text))
+            trace = _broke_off(case, "CancelledError: the system cancelled itself")
+        except (Exception, SystemExit) as failure:  # the system under test may raise anything
+            trace = _broke_off(case, f"{type(failure).__name__}: {failure}")
         if asked.misses:
             raise asked.misses[0]
     usage = Usage(asked.calls, asked.called, asked.input_tokens, asked.output_tokens)
@@ -157,12 +196,8 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
     return _Run(trace, frozenset(asked.used))
 
 
-def _trace_error(failure: EvalError) -> TraceError:
-    if isinstance(failure, ProviderFault):
-        return TraceError("provider", failure.kind, failure.message)
-    if isinstance(failure, CallFailed):
-        return TraceError("system", failure.kind, failure.message)
-    return TraceError("system", "raised", str(failure))
+def _broke_off(case: Case, why: str) -> AgentTrace:
+    return AgentTrace(case.id, error=TraceError("system", "raised", why))
 
 
 def record_command(suite: Suite, cell: Cell) -> str:

@@ -52,6 +52,8 @@ def _candidate(
         prompt = _prompt(file, folder / "prompts", name, fields.prompt)
     with problems:
         parameters = _parameters(file, name, fields, system)
+    if fields.model is None and system.recorded_as is None:
+        problems.add(f"{file.where(('candidates', name, 'model'))}: 'candidates.{name}.model' is missing")
     problems.raise_any()
     return Candidate(
         name=name,
@@ -61,6 +63,8 @@ def _candidate(
         embedder=fields.embedder,
         parameters=parameters,
         description=fields.description,
+        nightly=fields.nightly,
+        judge=fields.judge,
     )
 
 

@@ -41,7 +41,7 @@ class NotStoredError(EvalError):
 
 
 class RecordingFileError(EvalError):
-    """A recording file that is torn, unreadable or of another format; names file and line."""
+    """A recording file that is torn, unreadable, of another format, or cannot be written; names the file."""
 
 
 class RecordingMiss(EvalError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,17 +11,19 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from eval_pipeline.agent_runs import Progress, record_command, run_cell
+from eval_pipeline.calibration_results import read_records
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
-from eval_pipeline.event_loop import run_async
+from eval_pipeline.judge_runs import score_cell
+from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
+from eval_pipeline.models.keys import refuse_missing_keys
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.json_form import report_json
 from eval_pipeline.report.rows import report_table
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
-from eval_pipeline.stages import score_traces
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
 from eval_pipeline.traces import AgentTrace
@@ -66,8 +68,8 @@ class Evaluation:
         return Warehouse(self.warehouse_root, sample=self.run_id if self.mode == "all" else None)
 
     @property
-    def _shared_warehouse(self) -> Warehouse:
-        """Cases, documents and prompts are the same for fresh samples: their keys say what they hold."""
+    def shared_warehouse(self) -> Warehouse:
+        """What is the same for fresh samples too, as its keys say what it holds: all but a cell's results."""
         return Warehouse(self.warehouse_root)
 
     def suite(self, name: str) -> Suite:
@@ -77,6 +79,24 @@ class Evaluation:
             InputError: when they cannot be used.
         """
         return find_suite(self.data_root, name)
+
+    def refuse_missing_keys(self, suite: Suite, cells: Sequence[Cell]) -> None:
+        """Refuse to begin live what would end at the first call to an agent's model, embedder or judge.
+
+        Raises:
+            ProviderFault: `no_key`, with what to set for each model that lacks its key.
+        """
+        if self.mode == "none" or self.connector is not None:
+            return
+        judged = any(stage.scorer.judged for stage in suite.stages)
+        models: list[ModelSettings | None] = []
+        for key in dict.fromkeys(cell.candidate for cell in cells):
+            candidate = suite.candidates[key]
+            if suite.system.recorded_as is None:
+                models += [candidate.model, candidate.embedder]
+            judge = suite.judge_of(key) if judged else None
+            models.append(None if judge is None else judge.model)
+        refuse_missing_keys(*models)
 
     def open_recordings(self, suite: Suite) -> Recordings:
         """The suite's recordings; in mode `all` an empty folder beside the committed ones."""
@@ -90,7 +110,7 @@ class Evaluation:
     def store_cases(self, suite_name: str, dataset_key: str) -> Stored:
         """One row a case."""
         dataset = self._dataset(suite_name, dataset_key)
-        self._shared_warehouse.write(
+        self.shared_warehouse.write(
             "cases", cases_table(dataset.cases), suite=suite_name, dataset=dataset_key
         )
         return Stored(dataset.cases_sha, {"cases": len(dataset.cases)})
@@ -98,7 +118,7 @@ class Evaluation:
     def store_documents(self, suite_name: str, dataset_key: str) -> Stored:
         """One row a page."""
         dataset = self._dataset(suite_name, dataset_key)
-        self._shared_warehouse.write(
+        self.shared_warehouse.write(
             "documents", documents_table(dataset.documents), suite=suite_name, dataset=dataset_key
         )
         version = content_hash([dataset.docs_sha, dataset.fixtures_sha])
@@ -106,8 +126,8 @@ class Evaluation:
 
     def store_prompt(self, suite_name: str, candidate_key: str) -> Stored:
         """One row: the candidate's prompt."""
-        candidate: Candidate = _fresh(self.suite(suite_name).candidates, candidate_key)
-        self._shared_warehouse.write(
+        candidate: Candidate = fresh(self.suite(suite_name).candidates, candidate_key)
+        self.shared_warehouse.write(
             "prompts", prompts_table(candidate), suite=suite_name, candidate=candidate_key
         )
         return Stored(candidate.prompt_sha, {"characters": len(candidate.prompt)})
@@ -118,14 +138,16 @@ class Evaluation:
         Raises:
             NotRecordedError: in mode `none`, when nothing is recorded for the candidate's model.
             RecordingMisses: in mode `none`, when something is missing.
+            ProviderFault: in a live mode, when a key is missing, the judge's included.
         """
         suite = self._suite_of(cell)
+        self.refuse_missing_keys(suite, [cell])
         traces = self._run_cell(suite, cell)
         table = traces_table(traces)
         self._write(cell, "traces", table)
         usage = [trace.usage for trace in traces]
         return Stored(
-            _content(table),
+            stored_content(table),
             {
                 "cases": len(traces),
                 "errors": sum(trace.error is not None for trace in traces),
@@ -142,16 +164,27 @@ class Evaluation:
 
         Raises:
             NotStoredError: when the cell's traces are not stored.
+            RecordingMisses: in mode `none`, when a judge is recorded in part.
         """
         suite = self._suite_of(cell)
-        checks = run_async(score_traces(suite, cell, self.read_traces(cell)))
+        checks = score_cell(
+            suite,
+            cell,
+            self.read_traces(cell),
+            lambda: self.open_recordings(suite),
+            connector=self.connector,
+            records=read_records(self.shared_warehouse, suite, cell),
+            on_progress=self.on_progress,
+        )
         table = scores_table(checks)
         self._write(cell, "stage_scores", table)
         return Stored(
-            _content(table),
+            stored_content(table),
             {
                 "checks": len(checks),
                 "errors": sum(check.outcome == "error" for check in checks),
+                "judge_calls": sum(check.calls for check in checks),
+                "judge_tokens": sum(check.tokens for check in checks),
             },
         )
 
@@ -205,7 +238,9 @@ class Evaluation:
         Raises:
             NotStoredError: when its traces or scores are not stored.
         """
-        return build_report(self._suite_of(cell), cell, self.read_traces(cell), self.read_checks(cell))
+        suite = self._suite_of(cell)
+        records = read_records(self.shared_warehouse, suite, cell)
+        return build_report(suite, cell, self.read_traces(cell), self.read_checks(cell), records)
 
     def read_traces(self, cell: Cell) -> list[AgentTrace]:
         """The stored traces of a cell.
@@ -235,13 +270,13 @@ class Evaluation:
         return self.warehouse.read(asset, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
 
     def _dataset(self, suite_name: str, dataset_key: str) -> Dataset:
-        dataset: Dataset = _fresh(self.suite(suite_name).datasets, dataset_key)
+        dataset: Dataset = fresh(self.suite(suite_name).datasets, dataset_key)
         return dataset
 
     def _suite_of(self, cell: Cell) -> Suite:
         suite = self.suite(cell.suite)
-        _fresh(suite.candidates, cell.candidate)
-        _fresh(suite.datasets, cell.dataset)
+        fresh(suite.candidates, cell.candidate)
+        fresh(suite.datasets, cell.dataset)
         suite.select_cells(cell.candidate, cell.dataset)
         return suite
 
@@ -256,24 +291,26 @@ class Evaluation:
             )
         except RecordingMisses as missing:
             candidate = suite.candidates[cell.candidate]
-            if self.open_recordings(suite).recorded(candidate.model.name):
+            asked = suite.system.model_asked(candidate.model)
+            if self.open_recordings(suite).recorded(asked):
                 raise
             raise NotRecordedError(
                 f"{suite.name}: candidate {candidate.name!r} is not recorded: no call to "
-                f"{candidate.model.name} is stored; record it with: {record_command(suite, cell)}"
+                f"{asked} is stored; record it with: {record_command(suite, cell)}"
             ) from missing
 
 
-VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds")
+VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds", "tokens")
 """Columns that differ between two runs of equal content."""
 
 
-def _content(table: pa.Table) -> str:
+def stored_content(table: pa.Table) -> str:
+    """Hash of a table but for its volatile columns."""
     columns = [name for name in table.column_names if name not in VOLATILE]
     return content_hash(table.select(columns).to_pylist())
 
 
-def _fresh(known: Mapping[str, Item], key: str) -> Item:
+def fresh(known: Mapping[str, Item], key: str) -> Item:
     """What a partition key promises, or a refusal when the files have moved on."""
     if key not in known:
         raise StaleDefinitionsError(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-from collections.abc import Coroutine
+import contextlib
+import contextvars
+import signal
+import threading
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -12,12 +18,69 @@ _runner: asyncio.Runner | None = None
 
 
 def run_async(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run `work` to its end in the process's loop; Ctrl-C cancels it and raises KeyboardInterrupt."""
+    """Run `work` to its end in the process's loop; Ctrl-C cancels it and raises KeyboardInterrupt.
+
+    When it raises, what it had started is cancelled: the loop is kept, and would go on with that in the
+    next run.
+    """
     global _runner
     if _runner is None:
         _runner = asyncio.Runner()
         atexit.register(_close)
-    return _runner.run(work)
+    with _interruptible() as interrupt:
+        try:
+            # The runner alone would give every run the context variables of the first one.
+            result = _runner.run(interrupt.watch(work), context=contextvars.copy_context())
+        except BaseException:
+            _runner.run(_cancel_rest())
+            if interrupt.pressed:
+                raise KeyboardInterrupt from None
+            raise
+    if interrupt.pressed:
+        raise KeyboardInterrupt
+    return result
+
+
+@dataclass
+class _Interrupt:
+    """Ctrl-C during one run: noted, so that it holds also when the work ends or fails in the same moment."""
+
+    pressed: bool = False
+    _tasks: list[asyncio.Task[Any]] = field(default_factory=list)
+
+    async def watch(self, work: Coroutine[Any, Any, Result]) -> Result:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.append(task)
+        return await work
+
+    def press(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt  # the second time, at once
+        self.pressed = True
+        for task in self._tasks:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[_Interrupt]:
+    """Stands in for whoever else handles Ctrl-C, which may raise in the middle of anything."""
+    interrupt = _Interrupt()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupt  # signals reach the main thread alone
+        return
+    before = signal.signal(signal.SIGINT, interrupt.press)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+async def _cancel_rest() -> None:
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
 
 
 def _close() -> None:

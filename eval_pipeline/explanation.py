@@ -7,13 +7,14 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from eval_pipeline.agent_runs import build_system, record_command, run_case
+from eval_pipeline.calibration_results import read_records
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import CaseError, NotStoredError, RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
+from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.models.connection import ProviderConnector
 from eval_pipeline.report.inert_text import visible
 from eval_pipeline.scores import CheckResult
-from eval_pipeline.stages import score_trace
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace, ToolCall
 from eval_pipeline.yaml_files import did_you_mean
@@ -47,9 +48,9 @@ def explain_case(evaluation: Evaluation, suite: Suite, cell: Cell, case_id: str)
     for trace in traces:
         blocks += ["", trace_text(trace, expected, question=case.question)]
         if case.reference is not None:
-            blocks.append(_entry("reference", case.reference))
+            blocks.append(entry("reference", case.reference))
         blocks.append(_checks_text([check for check in checks if check.repeat == trace.repeat]))
-    return "\n".join(_printable(block) for block in blocks)
+    return "\n".join(printable(block) for block in blocks)
 
 
 def _replay(
@@ -63,39 +64,41 @@ def _replay(
     except RecordingMisses as missing:
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
 
-    async def score() -> list[CheckResult]:
-        results = [await score_trace(stage, case, trace) for stage in suite.stages]
-        return [result for result in results if result is not None]
-
-    return [trace], run_async(score())
+    records = read_records(evaluation.shared_warehouse, suite, cell)
+    open_recordings = lambda: evaluation.open_recordings(suite)  # noqa: E731
+    return [trace], score_cell(suite, cell, [trace], open_recordings, records=records)
 
 
 def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = None) -> str:
     """A trace step by step; documents in `expected` are marked."""
-    lines = [_entry("question", trace.case_id if question is None else question)]
+    lines = [entry("question", trace.case_id if question is None else question)]
     for index, call in enumerate(trace.tool_calls):
         lines.append(
-            _entry(f"round {call.round}", f"{_call_text(call)}{'' if call.status == 'ok' else '  FAILED'}")
+            entry(f"round {call.round}", f"{_call_text(call)}{'' if call.status == 'ok' else '  FAILED'}")
         )
         documents = [found for found in trace.retrieved if found.call == index]
         for found in documents:
             mark = "  <- expected" if found.id in expected else ""
-            lines.append(_entry("", f"[{found.rank}] {found.id}  (similarity {found.score:.2f}){mark}"))
+            lines.append(entry("", f"[{found.rank}] {found.id}  (similarity {found.score:.2f}){mark}"))
         if not documents:
-            lines.append(_entry("", f"-> {call.output[:LONGEST_RESULT]}"))
-    lines.append(_entry("answer", trace.answer if trace.answer is not None else "(none)"))
+            lines.append(entry("", f"-> {call.output[:LONGEST_RESULT]}"))
+    for found in trace.retrieved:
+        if found.call not in range(len(trace.tool_calls)):  # a system that does not say what found it
+            mark = "  <- expected" if found.id in expected else ""
+            lines.append(entry("retrieved", f"[{found.rank}] {found.id}{mark}"))
+    lines.append(entry("answer", trace.answer if trace.answer is not None else "(none)"))
     if trace.error is not None:
         error = trace.error
-        lines.append(_entry("error", f"{error.source}: {error.kind}: {error.message}"))
+        lines.append(entry("error", f"{error.source}: {error.kind}: {error.message}"))
     used = trace.usage
     lines.append(
-        _entry(
+        entry(
             "usage",
             f"{used.calls} model calls ({used.replayed} replayed, {used.called} made), "
             f"{used.input_tokens} tokens in, {used.output_tokens} out",
         )
     )
-    return "\n".join(_printable(line) for line in lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _checks_text(checks: Sequence[CheckResult]) -> str:
@@ -105,20 +108,37 @@ def _checks_text(checks: Sequence[CheckResult]) -> str:
         outcome = check.outcome if check.error_source is None else f"{check.outcome} ({check.error_source})"
         advisory = "" if check.gating else "  [does not gate]"
         lines.append(f"  {check.stage:<26} {outcome:<12} {value}  {check.reason}{advisory}")
-        shown = check.score is not None and check.outcome != "passed"
+        # Of a check that passed in code there is nothing to add; a judge's steps are why it passed.
+        shown = check.score is not None and (check.outcome != "passed" or check.judge is not None)
         details = check.score.details if check.score is not None and shown else {}
         lines += [
-            f"  {'':<26} {name}: {_short(value)}"
+            f"  {'':<26} {line}"
             for name, value in details.items()
             if value not in ([], {}, None)
+            for line in detail_lines(name, value)
         ]
     if not checks:
         lines.append("  no stage applies to this case")
     first = next((check for check in checks if check.gating and check.outcome != "passed"), None)
     lines.append(
-        _entry("verdict", "passes every gating stage" if first is None else f"fails first at {first.stage}")
+        entry("verdict", "passes every gating stage" if first is None else f"fails first at {first.stage}")
     )
     return "\n".join(lines)
+
+
+def detail_lines(name: str, value: object) -> list[str]:
+    """A detail of a score in lines: a list of steps, such as a judge's verdicts, one a line."""
+    if not isinstance(value, list) or not any(isinstance(step, dict) for step in value):
+        return [f"{name}: {_short(value)}"]
+    return [f"{name}:", *(f"  {_step_text(step)}" for step in value)]
+
+
+def _step_text(step: object) -> str:
+    if isinstance(step, dict) and "verdict" in step:
+        told = next(text for key, text in step.items() if key not in ("verdict", "reason"))
+        reason = f"  ({step['reason']})" if step.get("reason") else ""
+        return f"{step['verdict']}: {told}{reason}"[:LONGEST_RESULT]
+    return _short(step)
 
 
 def _call_text(call: ToolCall) -> str:
@@ -130,11 +150,12 @@ def _short(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)[:LONGEST_RESULT]
 
 
-def _entry(label: str, text: str) -> str:
+def entry(label: str, text: str) -> str:
+    """A labelled text, its further lines indented."""
     indent = "\n" + " " * 11
     return f"{label:<10} {text.strip().replace(chr(10), indent)}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text whose lines hold nothing that would steer a terminal."""
     return "\n".join(visible(line) for line in text.split("\n"))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence
 
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.scores import Stage
+from eval_pipeline.suites import Suite
 from eval_pipeline.system_spec import source_hash
 
 
-def ladder_fingerprint(stages: Sequence[Stage]) -> str:
-    """12 digits over every stage: name, scorer, its parameters, version and source, threshold, gating."""
-    return sha12([stage_content(stage) | {"source": source_hash(_module(stage))} for stage in stages])
+def ladder_fingerprint(suite: Suite) -> str:
+    """12 digits over every stage (name, scorer, its parameters, version and source …) and every judge."""
+    stages = [stage_content(stage) | {"source": source_hash(_module(stage))} for stage in suite.stages]
+    return sha12([stages, sorted({judge.id for judge in suite.judges.values()})])
 
 
 def stage_content(stage: Stage) -> dict[str, object]:

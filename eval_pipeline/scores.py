@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel
 
 from eval_pipeline.cases import Case, Known
+from eval_pipeline.content_hash import canonical_json
 from eval_pipeline.errors import ErrorSource, ScorerError
 from eval_pipeline.traces import AgentTrace
 
+if TYPE_CHECKING:
+    from eval_pipeline.judges import JudgeCalls
+
 Outcome = Literal["passed", "failed", "error", "not_measured"]
 Gating = Literal["always", "when_calibrated", "never"]
+JudgedPart = Literal["question", "answer", "reference", "context"]
+"""What of a case and its trace a judge is shown."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,12 @@ class Score:
     """Plain JSON that the report shows with the score, such as the unexpected calls."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.reason, str):
+            raise ScorerError("reason", f"{self.reason!r} is not text")
+        try:
+            canonical_json(dict(self.details))
+        except (TypeError, ValueError) as failure:
+            raise ScorerError("details", f"not plain JSON: {failure}") from failure
         for name, number in {"score": self.value, **self.metrics}.items():
             if isinstance(number, bool) or not isinstance(number, (int, float)):
                 raise ScorerError(name, f"{number!r} is not a number")
@@ -66,12 +78,47 @@ class Scorer(Protocol):
         ...
 
 
+class JudgedScorer(Protocol):
+    """Lets a model score: like a `Scorer`, but for the judge that `score` is given."""
+
+    version: ClassVar[int]
+    judged: ClassVar[bool]
+
+    class Expected(BaseModel):
+        """The keys of a case's `expected` block that this scorer reads."""
+
+    @property
+    def needs(self) -> frozenset[JudgedPart]:
+        """What a case must have to be judged, and a calibration case to calibrate the judge."""
+        ...
+
+    def problems(self, case: Case, known: Known) -> list[str]:
+        """As a `Scorer`'s."""
+        ...
+
+    def applies(self, case: Case) -> bool:
+        """As a `Scorer`'s."""
+        ...
+
+    def rubric(self) -> Mapping[str, str]:
+        """Hashes of all that the judge is asked with beside the case, by name: part of the judge's id."""
+        ...
+
+    def score(self, case: Case, trace: AgentTrace, judge: JudgeCalls) -> Awaitable[Score]:
+        """Score a trace that has no error, through `judge.ask`.
+
+        Raises:
+            ScorerError: of source `judge` when its reply is unusable.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Stage:
     """A named step of the suite's quality ladder."""
 
     name: str
-    scorer: Scorer
+    scorer: Scorer | JudgedScorer
     threshold: float = 1.0
     gating: Gating = "always"
 
@@ -91,4 +138,9 @@ class CheckResult:
     error_source: ErrorSource | None = None
     milliseconds: float = 0.0
     judge: str | None = None
+    """`provider:model@<12 digits of its id>`, of a judged stage."""
     judge_repeat: int = 0
+    calls: int = 0
+    """Calls of the judge that were answered, from the recording or live."""
+    tokens: int = 0
+    """What these calls took, in and out."""

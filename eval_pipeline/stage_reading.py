@@ -12,7 +12,7 @@ from pydantic.errors import PydanticUserError
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.problems import Problems
 from eval_pipeline.report.json_form import ROW_FIELDS
-from eval_pipeline.scores import Gating, Scorer, Stage
+from eval_pipeline.scores import Gating, JudgedScorer, Scorer, Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suite_files import StageFields
 from eval_pipeline.user_code import describe_failure, import_named
@@ -20,6 +20,7 @@ from eval_pipeline.validation import validate
 from eval_pipeline.yaml_data import YamlFile
 
 SCORER_PARTS = ("version", "judged", "Expected", "problems", "applies", "score")
+JUDGED_PARTS = ("needs", "rubric")
 
 
 def read_stages(file: YamlFile, declared: Sequence[StageFields]) -> tuple[Stage, ...]:
@@ -63,20 +64,21 @@ def _stage(file: YamlFile, index: int, fields: StageFields) -> Stage:
     return Stage(fields.name, scorer, fields.threshold, fields.gating or default)
 
 
-def _scorer_class(name: str, what: str) -> type[Scorer]:
+def _scorer_class(name: str, what: str) -> type[Scorer | JudgedScorer]:
     module_name, _, class_name = name.partition(":")
     module = import_named(module_name, what)
     found: Any = getattr(module, class_name, None)
     if found is None:
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise SuiteError(f"{what}: no class {class_name!r} there{did_you_mean(class_name, classes)}")
-    missing = [part for part in SCORER_PARTS if not hasattr(found, part)]
+    parts = (*SCORER_PARTS, *(JUDGED_PARTS if getattr(found, "judged", False) else ()))
+    missing = [part for part in parts if not hasattr(found, part)]
     if not isinstance(found, type) or not dataclasses.is_dataclass(found) or missing:
         lacks = f" with {', '.join(missing)}" if missing else ""
         raise SuiteError(f"{what} is no scorer: a scorer is a dataclass{lacks}")
     if not (isinstance(found.Expected, type) and issubclass(found.Expected, BaseModel)):  # type: ignore[attr-defined]
         raise SuiteError(f"{what}: Expected is not a pydantic model")
-    return cast("type[Scorer]", found)
+    return cast("type[Scorer | JudgedScorer]", found)
 
 
 def _conflicts(file: YamlFile, stages: Sequence[Stage]) -> Iterator[str]:

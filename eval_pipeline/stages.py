@@ -1,40 +1,60 @@
-"""The quality ladder: every declared stage of every trace scored, in order, into outcomes."""
+"""The quality ladder: a declared stage of a trace scored into an outcome."""
 
 from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from eval_pipeline.cases import Case
-from eval_pipeline.errors import EvalError, RecordingMiss, ScorerError
+from eval_pipeline.errors import EvalError, RecordingFileError, RecordingMiss, ScorerError
+from eval_pipeline.judges import JudgeCalls
+from eval_pipeline.recordings import Scope, scope
 from eval_pipeline.scores import CheckResult, Score, Stage
-from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace
 
 
-async def score_traces(suite: Suite, cell: Cell, traces: Sequence[AgentTrace]) -> list[CheckResult]:
-    """The outcomes of a cell: case by case, stage by stage, only for the stages that apply."""
-    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
-    return [
-        result
-        for trace in traces
-        for stage in suite.stages
-        if (result := await score_trace(stage, cases[trace.case_id], trace)) is not None
-    ]
-
-
-async def score_trace(stage: Stage, case: Case, trace: AgentTrace) -> CheckResult | None:
+async def score_trace(
+    stage: Stage, case: Case, trace: AgentTrace, judge: JudgeCalls | None = None, *, calibrated: bool = False
+) -> CheckResult | None:
     """The outcome of one stage, or None when the case expects nothing of it.
 
     A scorer that raises leaves its check unmeasured; a trace that broke off fails every stage that applies.
+
+    Args:
+        stage: what is checked.
+        case: what was asked and expected.
+        trace: what the system did.
+        judge: whom judged stages ask.
+        calibrated: whether the judge's record meets the suite's minimums: a stage that gates
+            `when_calibrated` does so then.
+
+    Raises:
+        RecordingMiss: on replay, when the judge's recording lacks a call.
+        RecordingFileError: when the recordings cannot be read.
     """
+    return (await score_stage(stage, case, trace, judge, calibrated=calibrated)).check
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One scored stage with the recorded calls that answered its judge."""
+
+    check: CheckResult | None
+    used: frozenset[str] = frozenset()
+
+
+async def score_stage(
+    stage: Stage, case: Case, trace: AgentTrace, judge: JudgeCalls | None, *, calibrated: bool
+) -> Scored:
+    """As `score_trace`, saying which recorded calls were used."""
     if not stage.scorer.applies(case):
-        return None
+        return Scored(None)
     started = time.perf_counter()
-    gating = stage.gating == "always"
+    gating = gates(stage, calibrated)
+    judge_label = judge.judge.label if judge is not None and stage.scorer.judged else None
     if trace.error is not None:
-        return CheckResult(
+        check = CheckResult(
             case_id=case.id,
             repeat=trace.repeat,
             stage=stage.name,
@@ -43,10 +63,15 @@ async def score_trace(stage: Stage, case: Case, trace: AgentTrace) -> CheckResul
             threshold=stage.threshold,
             reason=f"{trace.error.kind}: {trace.error.message}",
             error_source=trace.error.source,
+            judge=judge_label,
         )
-    score, failure = await _score(stage, case, trace)
-    passed = None if score is None else _passed(score, stage.threshold)
-    return CheckResult(
+        return Scored(check)
+    # An equal question has one verdict, whichever repeat of the trace asks it: hence no repeat here.
+    with scope(case.id, "judge", label=stage.name) as asking:
+        score, failure = await score_safely(stage, case, trace, judge)
+        raise_first_miss(asking)
+    passed = None if score is None else passes(score, stage.threshold)
+    check = CheckResult(
         case_id=case.id,
         repeat=trace.repeat,
         stage=stage.name,
@@ -57,21 +82,55 @@ async def score_trace(stage: Stage, case: Case, trace: AgentTrace) -> CheckResul
         score=score,
         error_source=None if failure is None else failure.source,
         milliseconds=(time.perf_counter() - started) * 1000,
+        judge=judge_label,
+        calls=asking.calls,
+        tokens=asking.input_tokens + asking.output_tokens,
     )
+    return Scored(check, frozenset(asking.used))
 
 
-def _passed(score: Score, threshold: float) -> bool:
+def gates(stage: Stage, calibrated: bool) -> bool:
+    """Whether a stage's outcome counts for a case, and does not merely advise."""
+    return stage.gating == "always" or (stage.gating == "when_calibrated" and calibrated)
+
+
+def passes(score: Score, threshold: float) -> bool:
+    """Whether a score passes: by its own verdict, else at the threshold, unrounded."""
     return score.passed if score.passed is not None else score.value >= threshold
 
 
-async def _score(stage: Stage, case: Case, trace: AgentTrace) -> tuple[Score | None, ScorerError | None]:
+def raise_first_miss(asking: Scope) -> None:
+    """Make sure that a scorer which swallowed a missing recording does not pass for one that scored.
+
+    Raises:
+        RecordingMiss: when the scope has missed.
+    """
+    if asking.misses:
+        raise asking.misses[0]
+
+
+async def score_safely(
+    stage: Stage, case: Case, trace: AgentTrace, judge: JudgeCalls | None
+) -> tuple[Score | None, ScorerError | None]:
+    """The score, or what kept it from being one.
+
+    Raises:
+        RecordingMiss: as below, for these are no scorer's doing.
+        RecordingFileError: likewise.
+    """
+    scorer: object = stage.scorer
     try:
-        scored = stage.scorer.score(case, trace)
+        if not stage.scorer.judged:
+            scored = scorer.score(case, trace)  # type: ignore[attr-defined]
+        elif judge is None:
+            raise ScorerError(stage.name, "there is no judge; name one under `judge` in suite.yaml", "judge")
+        else:
+            scored = scorer.score(case, trace, judge)  # type: ignore[attr-defined]
         score = await scored if inspect.isawaitable(scored) else scored
         if not isinstance(score, Score):
             raise ScorerError(stage.name, f"the scorer gave {type(score).__name__} instead of a Score")
         return score, None
-    except RecordingMiss:
+    except (RecordingMiss, RecordingFileError):
         raise
     except ScorerError as failure:
         return None, failure

@@ -1,8 +1,9 @@
-"""Counts with what they can bear: Wilson intervals for rates, exact McNemar for paired outcomes."""
+"""Counts with what they can bear: Wilson intervals, exact McNemar for pairs, kappa for agreement."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _Z = 1.959963984540054  # the standard normal's 97.5 % quantile, for 95 % two-sided intervals
@@ -84,6 +85,24 @@ def mcnemar_exact(worse: int, better: int) -> float:
         if term < tail >> 60:  # the rest is below a float's precision
             break
     return min(1.0, 2 * tail / (1 << n))
+
+
+def cohens_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
+    """How far two raters agree beyond chance: 1 always, 0 as often as chance has it, below 0 less.
+
+    κ = (p_o - p_e) / (1 - p_e), where p_o is the share of pairs that agree and p_e what chance alone
+    would give, from how often each rater says yes (J. Cohen, Educational and Psychological Measurement 1960).
+
+    Returns:
+        None without pairs, and where the first rater, who knows the truth, says only one of the two.
+    """
+    n = len(pairs)
+    first, second = sum(a for a, _ in pairs), sum(b for _, b in pairs)
+    if not n or first in (0, n):
+        return None
+    observed = sum(a == b for a, b in pairs) / n
+    chance = (first * second + (n - first) * (n - second)) / (n * n)
+    return (observed - chance) / (1 - chance)
 
 
 def _check_counts(successes: int, n: int) -> None:

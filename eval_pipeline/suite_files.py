@@ -6,10 +6,9 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
+from eval_pipeline.boundary.settings import MODULE, SystemFields
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Gating
-
-MODULE = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 
 
 class StageFields(BaseModel):
@@ -42,12 +41,26 @@ class StageFields(BaseModel):
         return scorer
 
 
+class CalibrationFields(BaseModel):
+    """What a judge must achieve on `calibration.yaml`, on each metric, before its scores gate."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cases: int = Field(default=4, ge=1)
+    """Defects, and sound answers, that it must have scored."""
+    caught: float = Field(default=0.75, gt=0, le=1, allow_inf_nan=False)
+    """Share of the defects that it must catch."""
+    false_alarms: float = Field(default=0.25, ge=0, lt=1, allow_inf_nan=False)
+    """Share of the sound answers that it may flag."""
+
+
 class CandidateFields(BaseModel):
     """One configuration of the system."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: ModelSettings
+    model: ModelSettings | None = None
+    """Required of a system that is a module; what others make of it is theirs."""
     prompt: str | None = None
     """Name of a file in `prompts/`, without `.md`."""
     embedder: EmbedderSettings | None = None
@@ -55,6 +68,10 @@ class CandidateFields(BaseModel):
     """The system's own parameters."""
     datasets: list[str] | None = None
     """The datasets it is evaluated on; left out: all of them."""
+    judge: ModelSettings | None = None
+    """The judge of its answers; left out: the suite's."""
+    nightly: bool = False
+    """Whether the nightly schedule asks it anew."""
     description: str | None = None
 
     @field_validator("datasets")
@@ -74,14 +91,10 @@ class SuiteFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     description: str | None = None
-    system: str
-    """Importable module of the system under test."""
+    system: SystemFields
+    """The system under test: its module, its async function, or its endpoint."""
     stages: list[StageFields] = Field(min_length=1)
+    judge: ModelSettings | None = None
+    """The model behind judged stages, which stays while the model under test changes."""
+    calibration: CalibrationFields | None = None
     candidates: dict[str, CandidateFields] = Field(min_length=1)
-
-    @field_validator("system")
-    @classmethod
-    def _is_a_module(cls, system: str) -> str:
-        if not re.fullmatch(MODULE, system):
-            raise ValueError(f"{system!r} is not 'package.module'")
-        return system

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval_pipeline.calibration_reading import read_calibration
 from eval_pipeline.candidate_reading import make_cells, read_candidates
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.dataset_reading import read_datasets
 from eval_pipeline.errors import InputError, SuiteError
 from eval_pipeline.problems import Problems, shorten
+from eval_pipeline.scores import Stage
 from eval_pipeline.stage_reading import read_stages
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suite_files import SuiteFields
 from eval_pipeline.suites import Suite
-from eval_pipeline.system_spec import load_system
+from eval_pipeline.system_reading import read_system
 from eval_pipeline.user_code import describe_failure
 from eval_pipeline.validation import validate
+from eval_pipeline.yaml_data import YamlFile
 from eval_pipeline.yaml_files import read_yaml
 
 SUITE_FILE = "suite.yaml"
@@ -97,7 +101,7 @@ def _read_suite(folder: Path) -> Suite:
     fields = validate(file, SuiteFields, error=SuiteError)
     problems = Problems()
     with problems:
-        system = load_system(fields.system, file.where(("system",)))
+        system = read_system(fields.system, file.where(("system",)))
     with problems:
         stages = read_stages(file, fields.stages)
     problems.raise_any()
@@ -105,6 +109,9 @@ def _read_suite(folder: Path) -> Suite:
         datasets = read_datasets(folder, system, stages)
     with problems:
         candidates = read_candidates(file, folder, fields.candidates, system)
+    with problems:
+        calibration = read_calibration(folder, file, fields.calibration, stages)
+    problems.add_all(_judge_problems(file, fields, stages))
     problems.raise_any()
     return Suite(
         name=folder.name,
@@ -115,7 +122,20 @@ def _read_suite(folder: Path) -> Suite:
         candidates=candidates,
         datasets=datasets,
         cells=make_cells(file, folder.name, fields.candidates, candidates, datasets),
+        judge=fields.judge,
+        calibration=calibration,
     )
+
+
+def _judge_problems(file: YamlFile, fields: SuiteFields, stages: Sequence[Stage]) -> Iterator[str]:
+    """Candidates whose judged stages nobody judges."""
+    judged = next((stage.name for stage in stages if stage.scorer.judged), None)
+    for name, candidate in fields.candidates.items():
+        if judged and candidate.judge is None and fields.judge is None:
+            yield (
+                f"{file.where(('candidates', name))}: stage {judged!r} is judged, and candidate {name!r} "
+                "has no judge; name one under `judge`, of the candidate or of the suite"
+            )
 
 
 def _make_importable(project: Path) -> None:

@@ -9,10 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from eval_pipeline.calibration import CalibrationSet
 from eval_pipeline.cases import Case
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
+from eval_pipeline.judges import Judge
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Stage
 from eval_pipeline.suggestions import did_you_mean
@@ -55,12 +57,16 @@ class Candidate:
     """One configuration of the system: model, prompt, embedder and parameters."""
 
     name: str
-    model: ModelSettings
+    model: ModelSettings | None
     prompt_version: str | None
     prompt: str
     embedder: EmbedderSettings | None
     parameters: Mapping[str, Any]
     description: str | None = None
+    judge: ModelSettings | None = None
+    """The judge of its answers, where it is not the suite's; no part of its key."""
+    nightly: bool = False
+    """Whether the nightly schedule asks it anew; no part of its key."""
 
     @cached_property
     def prompt_sha(self) -> str:
@@ -72,7 +78,7 @@ class Candidate:
         """Hash of everything that makes it answer as it does."""
         return content_hash(
             {
-                "model": self.model.identity,
+                "model": None if self.model is None else self.model.identity,
                 "prompt": self.prompt,
                 "embedder": None if self.embedder is None else self.embedder.identity,
                 "parameters": dict(self.parameters),
@@ -111,11 +117,58 @@ class Suite:
     """By key, in the order of the names."""
     cells: tuple[Cell, ...]
     """The declared combinations."""
+    judge: ModelSettings | None = None
+    """The judge of the candidates that name none."""
+    calibration: CalibrationSet | None = None
+
+    def judge_of(self, candidate_key: str) -> Judge | None:
+        """Who judges a candidate's answers; None where no stage is judged or nobody is named."""
+        model = self.candidates[candidate_key].judge or self.judge
+        return None if model is None or self._rubric_sha is None else Judge(model, self._rubric_sha)
+
+    @cached_property
+    def judges(self) -> Mapping[str, Judge]:
+        """The judges of its candidates, by the key of their calibration."""
+        found = (self.judge_of(key) for key in self.candidates)
+        return {self.calibration_key(judge): judge for judge in found if judge is not None}
+
+    def calibration_key(self, judge: Judge) -> str:
+        """The key of a judge's calibration: it changes with the judge and with the calibration cases."""
+        cases = None if self.calibration is None else self.calibration.sha
+        return partition_key(judge.model.name, content_hash([judge.id, cases]))
+
+    def select_judges(self, name: str | None = None) -> Mapping[str, Judge]:
+        """The judges of a model's name or of a calibration key; None means all.
+
+        Raises:
+            SuiteError: when there is none.
+        """
+        if not self.judges:
+            raise SuiteError(f"suite {self.name!r} has no judge; name one under `judge` in suite.yaml")
+        found = {key: judge for key, judge in self.judges.items() if name in (None, key, judge.model.name)}
+        if not found:
+            names = [judge.model.name for judge in self.judges.values()]
+            raise SuiteError(f"suite {self.name!r} has no judge {name!r}{did_you_mean(name or '', names)}")
+        return found
+
+    @cached_property
+    def _rubric_sha(self) -> str | None:
+        """Hash of all that judges are asked with beside the cases; None without a judged stage."""
+        judged = [stage for stage in self.stages if stage.scorer.judged]
+        rubrics = {
+            stage.name: dict(stage.scorer.rubric()) for stage in judged if hasattr(stage.scorer, "rubric")
+        }
+        return content_hash(rubrics) if judged else None
 
     @property
     def recordings(self) -> Path:
         """Folder of the committed recordings."""
         return self.folder / "recordings"
+
+    @property
+    def nightly_cells(self) -> tuple[Cell, ...]:
+        """The cells that the nightly schedule asks anew."""
+        return tuple(cell for cell in self.cells if self.candidates[cell.candidate].nightly)
 
     def candidate_key(self, name: str) -> str:
         """The key of a candidate given by name or key.

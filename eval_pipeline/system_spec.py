@@ -18,6 +18,7 @@ from eval_pipeline.traces import System
 from eval_pipeline.user_code import import_named
 
 if TYPE_CHECKING:
+    from eval_pipeline.model_settings import ModelSettings
     from eval_pipeline.models import Models
 
 
@@ -49,6 +50,12 @@ class SystemSpec:
     """Model of a case's input (`Input`), where that is more than a question in words."""
     code_sha: str
     """Hash of the module's source, or of all sources of the package."""
+    recorded_as: str | None = None
+    """What recordings of its whole answers go by; None where its models' calls are what is recorded."""
+
+    def model_asked(self, settings: ModelSettings | None) -> str:
+        """Under which name a candidate of it is recorded."""
+        return self.recorded_as or (settings.name if settings else self.module)
 
 
 def load_system(name: str, place: str) -> SystemSpec:

@@ -85,6 +85,25 @@ class AgentTrace:
     run's own time where it makes none."""
     error: TraceError | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what could not be stored.
+
+        Raises:
+            TypeError: naming the field, so that it becomes an error of this case and of no other.
+        """
+        if not (self.answer is None or isinstance(self.answer, str)):
+            raise TypeError(f"answer is {type(self.answer).__name__} {self.answer!r}; give text or None")
+        members = {
+            "tool_calls": (self.tool_calls, ToolCall),
+            "retrieved": (self.retrieved, RetrievedDocument),
+            "context": (self.context, str),
+            "messages": (self.messages, Mapping),
+        }
+        for name, (values, kind) in members.items():
+            wrong = next((value for value in values if not isinstance(value, kind)), None)
+            if wrong is not None:
+                raise TypeError(f"{name} holds {type(wrong).__name__} {wrong!r}; give {kind.__name__} only")
+
 
 class System(Protocol):
     """A system under test, built once per cell and run once per case and repeat."""

@@ -34,7 +34,9 @@ class DocsSuite:
         self.data_root = folder / "data"
         self.folder = self.data_root / "docs"
         shutil.copytree(
-            SHIPPED, self.folder, ignore=shutil.ignore_patterns("recordings", "suite.yaml", "reports")
+            SHIPPED,
+            self.folder,
+            ignore=shutil.ignore_patterns("recordings", "suite.yaml", "reports", "calibration.yaml"),
         )
         (self.folder / "suite.yaml").write_text(CANDIDATE + STAGES)
 

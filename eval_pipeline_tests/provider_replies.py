@@ -84,11 +84,16 @@ class Drop:
 
 
 @dataclass(frozen=True)
+class Close:
+    """The connection is closed without a word."""
+
+
+@dataclass(frozen=True)
 class Hang:
     """No answer until the client leaves."""
 
 
-Reply = Say | Empty | Status | Raw | Drop | Hang
+Reply = Say | Empty | Status | Raw | Drop | Close | Hang
 
 
 @dataclass(frozen=True)

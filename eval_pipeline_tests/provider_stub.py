@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from eval_pipeline_tests.provider_replies import (
+    Close,
     Drop,
     Empty,
     Hang,
@@ -104,14 +105,23 @@ class ProviderStub:
         self.most_in_flight = 0
         self.port = 0
         self._script: deque[Reply] = deque()
+        self._first = (answer, latency_s)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._listening = threading.Event()
         self._connections: set[asyncio.Task[None]] = set()
+        self._failures: list[Exception] = []
 
     def script(self, *replies: Reply) -> None:
         """Queue replies for the next requests, whatever they ask."""
         self._script.extend(replies)
+
+    def reset(self) -> None:
+        """Forget what was asked and scripted; the address and its connections stay."""
+        self.answer, self.latency_s = self._first
+        self.asked.clear()
+        self.most_in_flight = 0
+        self._script.clear()
 
     @property
     def calls(self) -> int:
@@ -136,10 +146,16 @@ class ProviderStub:
         self.stop()
 
     def stop(self) -> None:
-        """Close every connection and refuse new ones; stopping twice does no harm."""
+        """Close every connection and refuse new ones; stopping twice does no harm.
+
+        Raises:
+            Exception: what `answer` raised, or what could not be worded in the protocol asked for.
+        """
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
+        if self._failures:
+            raise self._failures.pop()
 
     def _run(self) -> None:
         server = self._loop.run_until_complete(
@@ -151,7 +167,8 @@ class ProviderStub:
         server.close()
         for task in self._connections:
             task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*self._connections, return_exceptions=True))
+        if self._connections:  # without one, `gather` looks for a loop that this thread has not
+            self._loop.run_until_complete(asyncio.gather(*self._connections, return_exceptions=True))
         self._loop.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -164,6 +181,8 @@ class ProviderStub:
                 pass
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client left, or the stub stops
+        except Exception as failure:
+            self._failures.append(failure)
         finally:
             writer.close()
 
@@ -186,6 +205,8 @@ class ProviderStub:
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
             reply = self._script.popleft() if self._script else self.answer(asked)
+            if isinstance(reply, Close):
+                return False
             if isinstance(reply, Hang):
                 await reader.read(1)  # b"" once the client has left
                 return False

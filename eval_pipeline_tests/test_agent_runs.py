@@ -11,7 +11,13 @@ from langchain_core.messages import HumanMessage
 
 from eval_pipeline.agent_runs import run_case, run_cell
 from eval_pipeline.cases import Case
-from eval_pipeline.errors import ProviderFault, RecordingMiss, RecordingMisses
+from eval_pipeline.errors import (
+    ProviderFault,
+    RecordingFileError,
+    RecordingMiss,
+    RecordingMisses,
+    SuiteError,
+)
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.recordings import Recordings
@@ -134,3 +140,52 @@ def test_cases_that_lost_the_race_to_record_run_on_the_winners_answers(tmp_path)
     traces = {t.case_id: t for t in run_cell(found, cell, open_recordings, connector=ScriptedConnector())}
     replayed = {t.case_id: t for t in run_cell(found, cell, lambda: Recordings(found.recordings))}
     assert traces["thanks"].answer == replayed["thanks"].answer
+
+
+def _cancels_itself(case):
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        (lambda case: AgentTrace(case.id, answer=123), "TypeError: answer is int 123; give text or None"),
+        (lambda case: AgentTrace(case.id, context=(1,)), "TypeError: context holds int 1; give str only"),
+        (lambda case: exec("raise SystemExit(3)"), "SystemExit: 3"),
+        (
+            _cancels_itself,
+            "CancelledError: the system cancelled itself",
+        ),
+    ],
+    ids=["answer", "context", "exit", "cancelled"],
+)
+def test_a_system_of_the_wrong_shape_is_an_error_of_its_case(answers, says):
+    async def run(case):
+        return answers(case)
+
+    trace = asyncio.run(run_case(Does(run), Case("c", "?"))).trace
+    assert (trace.error.source, trace.error.kind, trace.error.message) == ("system", "raised", says)
+
+
+@pytest.mark.parametrize("harm", ["torn", "binary", "conflict"])
+def test_a_broken_recording_ends_the_run_and_is_no_outcome_of_a_case(tmp_path, harm):
+    suite = DocsSuite(tmp_path)
+    suite.run("new_episodes")
+    (file,) = suite.folder.glob("recordings/openai-scripted/calls.jsonl")
+    whole = file.read_bytes()
+    broken = {"torn": whole[:-20], "binary": b"\xff\xfe\x00" + whole, "conflict": b"<<<<<<< HEAD\n" + whole}
+    file.write_bytes(broken[harm])
+    with pytest.raises(RecordingFileError, match=r"calls\.jsonl:\d+"):
+        suite.run("none")
+
+
+def test_a_build_that_raises_is_named_with_its_place(tmp_path, monkeypatch):
+    def build(context):
+        raise NameError("name 'undefined_name' is not defined")
+
+    suite = DocsSuite(tmp_path)
+    monkeypatch.setattr("eval_pipeline.systems.docs_assistant.build", build)
+    with pytest.raises(
+        SuiteError, match=r"docs: build\(\) of system .* raised: .*test_agent_runs\.py:\d+: NameError"
+    ):
+        suite.run("none")

@@ -93,7 +93,6 @@ def test_a_line_that_a_candidate_cannot_have_is_refused(toy: ToyFiles, line: str
         ("toy", "model.name: 'toy' is not 'provider:model', such as 'ollama:gemma4:e2b'"),
         ("':toy'", "model.name: ':toy' is not 'provider:model', such as 'ollama:gemma4:e2b'"),
         ("12", "model: input should be a mapping, found `12`"),
-        ("", "model: input should be a mapping, found nothing"),
         ("{name: 12}", "model.name: `12` is a number to YAML; quote it"),
         ("{name: ollama:a, timeout_s: 0}", "model.timeout_s: input should be greater than 0, found `0`"),
         (
@@ -131,6 +130,7 @@ def test_a_setting_is_a_number_that_json_has(toy: ToyFiles, number: str) -> None
     ("block", "problem"),
     [
         ("  calm:\n    prompt: v1\n", "12: 'candidates.calm.model' is missing"),
+        ("  calm:\n    model:\n    prompt: v1\n", "13: 'candidates.calm.model' is missing"),
         ("  calm:\n", "12: candidates.calm: input should be a mapping, found nothing"),
         (
             "  calm:\n    model: ollama: toy\n",

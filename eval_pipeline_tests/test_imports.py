@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from eval_pipeline_tests.judged_suite import JudgedSuite
 
 ROOT = Path(__file__).parent.parent
 HEAVY = (
@@ -68,3 +71,21 @@ def test_replay_imports_no_provider():
         "run_cell(suite, cell, lambda: Recordings(suite.recordings))"
     )
     assert imported_by(code, PROVIDERS) == "imported: []"
+
+
+def test_only_its_own_package_imports_deepeval_and_nothing_else_does():
+    sources = [
+        path for path in (ROOT / "eval_pipeline").rglob("*.py") if "scorers/deepeval/" not in path.as_posix()
+    ]
+    pattern = re.compile(r"^\s*(import deepeval|from deepeval)", re.MULTILINE)
+    assert [path.name for path in sources if pattern.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_reading_a_suite_with_judged_stages_imports_no_deepeval(tmp_path):
+    JudgedSuite(tmp_path)
+    code = (
+        "from pathlib import Path\n"
+        "from eval_pipeline.suite_reading import find_suite\n"
+        f"assert find_suite(Path({str(tmp_path / 'data')!r}), 'docs').judges"
+    )
+    assert imported_by(code, ("deepeval", "openai")) == "imported: []"

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from eval_pipeline.settings import data_root, record_mode, warehouse_root
+from eval_pipeline.settings import data_root, nightly_timezone, record_mode, warehouse_root
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,14 @@ def test_nothing_is_recorded_unless_the_environment_says_so(
 ) -> None:
     _stand_in(tmp_path, monkeypatch, "EVAL_RECORD_MODE", value)
     assert record_mode() == mode
+
+
+@pytest.mark.parametrize(("value", "zone"), [(None, "UTC"), ("", "UTC"), ("Europe/Berlin", "Europe/Berlin")])
+def test_the_nightly_time_zone_is_utc_or_what_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None, zone: str
+) -> None:
+    _stand_in(tmp_path, monkeypatch, "EVAL_NIGHTLY_TIMEZONE", value)
+    assert nightly_timezone() == zone
 
 
 def _stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str | None) -> None:

@@ -11,6 +11,16 @@ TOOLS = "eval_pipeline.scorers.tools:ToolCalls"
 """The scorer in line 5."""
 
 
+JUDGED = """\
+    judged: ClassVar[bool] = True
+    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+
+    def rubric(self):
+        return {"words": "0" * 64}
+
+"""
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> ToyFiles:
     return write_toy(tmp_path)
@@ -26,10 +36,17 @@ def test_stages_keep_their_order_and_gate_unless_the_suite_says_otherwise(toy: T
 
 
 def test_a_judged_stage_gates_when_calibrated_unless_the_suite_says_otherwise(toy: ToyFiles) -> None:
-    toy.edit_module("scorer", "judged: ClassVar[bool] = False", "judged: ClassVar[bool] = True")
+    toy.edit_module("scorer", "    judged: ClassVar[bool] = False\n", JUDGED)
+    toy.edit("suite.yaml", "candidates:\n", "judge: ollama:judge\ncandidates:\n")
     assert read_suite(toy.suite).stages[2].gating == "when_calibrated"
     toy.edit("suite.yaml", WORDS, "    gating: never\n")
     assert read_suite(toy.suite).stages[2].gating == "never"
+
+
+def test_a_judged_scorer_says_what_its_judge_is_shown_and_asked(toy: ToyFiles) -> None:
+    toy.edit_module("scorer", "judged: ClassVar[bool] = False", "judged: ClassVar[bool] = True")
+    (problem,) = toy.problems()
+    assert problem.endswith("is no scorer: a scorer is a dataclass with needs, rubric")
 
 
 def test_a_scorer_s_parameters_are_read_as_its_fields_say(toy: ToyFiles) -> None:

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from eval_pipeline.statistics import Rate, mcnemar_exact, wilson_interval
+from eval_pipeline.statistics import Rate, cohens_kappa, mcnemar_exact, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,24 @@ def test_a_rate_shows_its_count_and_interval() -> None:
 def test_a_rate_of_nothing_has_no_value() -> None:
     assert Rate(0, 0).value is None
     assert str(Rate(0, 0)) == "0/0"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "kappa"),
+    [
+        # Rows: truth yes/no; columns: said yes/no. 3 1 / 1 3: p_o 6/8; p_e (4·4 + 4·4)/64 = 1/2; 1/4 ÷ 1/2.
+        ([(True, True)] * 3 + [(True, False)] + [(False, True)] + [(False, False)] * 3, 0.5),
+        ([(True, True)] * 2 + [(False, False)] * 2, 1.0),
+        # Who always says no agrees as often as chance: p_o 2/4, p_e (2·0 + 2·4)/16 = 1/2.
+        ([(True, False)] * 2 + [(False, False)] * 2, 0.0),
+        # Always the opposite: p_o 0, p_e 1/2.
+        ([(True, False), (False, True)], -1.0),
+    ],
+)
+def test_kappa_by_hand(pairs, kappa) -> None:
+    assert cohens_kappa(pairs) == kappa
+
+
+@pytest.mark.parametrize("pairs", [[], [(True, True), (True, False)], [(False, False)]])
+def test_kappa_of_one_class_is_undefined(pairs) -> None:
+    assert cohens_kappa(pairs) is None

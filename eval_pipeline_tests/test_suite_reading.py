@@ -51,7 +51,8 @@ def test_the_toy_system_answers(toy: ToyFiles) -> None:
     [
         ("stages:\n", "stagse: 1\nstages:\n", "3: unknown key 'stagse'; did you mean 'stages'?"),
         ("system: ", "systems: ", "1: 'system' is missing"),
-        ("system: toy", "system: ../toy", "2: system: '../toy_system_{n}' is not 'package.module'"),
+        ("system: toy", "system: ../toy", "2: system: '../toy_system_{n}' is not "
+         "'package.module' or 'package.module:function'"),
         ("A toy that looks pages up.", "[a]", "1: description: input should be a valid string, found a list"),
         ("A toy that looks pages up.", "off",
          "1: `off` is false to YAML; write false, or put it in quotes if text is meant"),

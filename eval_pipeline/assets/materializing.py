@@ -1,15 +1,17 @@
 """Materializes cells from Python, in the Dagster instance that `dagster asset materialize` would use."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import dagster as dg
 
 from eval_pipeline.agent_runs import Progress
+from eval_pipeline.assets.partitions import is_calibrated
 from eval_pipeline.assets.resources import EvaluationResource, reporting_progress
 from eval_pipeline.assets.suite_assets import suite_assets
-from eval_pipeline.errors import EvalError
+from eval_pipeline.calibration_runs import calibration_recorded
+from eval_pipeline.errors import EvalError, InputError
 from eval_pipeline.recordings import Mode
 from eval_pipeline.suites import Cell, Suite
 
@@ -20,11 +22,17 @@ class Materializer:
     """Materializes cells of one suite; a context manager, as it holds a Dagster instance open."""
 
     def __init__(self, suite: Suite, mode: Mode = "none", *, retry_errors: bool = False) -> None:
-        """Open the instance that DAGSTER_HOME names, or a passing one."""
+        """Open the instance that DAGSTER_HOME names, or a passing one.
+
+        Raises:
+            InputError: when DAGSTER_HOME names no folder.
+        """
+        home = os.environ.get("DAGSTER_HOME")
+        if home and not (os.path.isabs(home) and os.path.isdir(home)):
+            raise InputError(f"DAGSTER_HOME={home}: no folder by that absolute path; make it, or unset it")
         self._assets = suite_assets(suite)
         self._suite = suite
         self._resources = {"evaluation": EvaluationResource(record_mode=mode, retry_errors=retry_errors)}
-        home = os.environ.get("DAGSTER_HOME")
         instance = dg.DagsterInstance.get() if home else dg.DagsterInstance.ephemeral()
         self._instance = instance.__enter__()
         self._done: set[str] = set()
@@ -38,7 +46,8 @@ class Materializer:
     def materialize(self, cell: Cell, on_progress: Progress) -> str:
         """Materialize a cell up to its stage report; the run's id.
 
-        Cases, documents and prompts come first, each under its own partitions.
+        Cases, documents and prompts come first, each under its own partitions; so does the calibration of
+        the cell's judge, as far as it is recorded: without it the judge merely advises.
 
         Raises:
             EvalError: whatever stopped it; what was stored before stays.
@@ -46,11 +55,33 @@ class Materializer:
         """
         self._run(["cases", "documents"], cell.dataset)
         self._run(["prompts"], cell.candidate)
+        self._calibrate_recorded(cell)
         key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})
         with reporting_progress(on_progress):
             return self._run(["traces", "stage_scores", "stage_report"], key)
 
-    def _run(self, names: Sequence[str], partition_key: str) -> str:
+    def calibrate(self, key: str, on_progress: Progress) -> str:
+        """Materialize a judge's calibration; the run's id.
+
+        Raises:
+            EvalError: whatever stopped it; what was stored before stays.
+            KeyboardInterrupt: after Ctrl-C; the calls that were answered are recorded.
+        """
+        with reporting_progress(on_progress):
+            return self._run(["calibration"], key)
+
+    def _calibrate_recorded(self, cell: Cell) -> None:
+        judge = self._suite.judge_of(cell.candidate)
+        if judge is None or not is_calibrated(self._suite):
+            return
+        key = self._suite.calibration_key(judge)
+        # Looked at first: a run of Dagster's that fails would show as a failure that nobody asked for.
+        if f"calibration:{key}" not in self._done and calibration_recorded(self._suite, judge):
+            self._run(["calibration"], key, {"evaluation": EvaluationResource(record_mode="none")})
+
+    def _run(
+        self, names: Sequence[str], partition_key: str, resources: Mapping[str, object] | None = None
+    ) -> str:
         once = f"{names[0]}:{partition_key}"
         if names[0] != "traces" and once in self._done:
             return ""
@@ -61,7 +92,7 @@ class Materializer:
                 selection=selection,
                 partition_key=partition_key,
                 instance=self._instance,
-                resources=self._resources,
+                resources=resources or self._resources,
                 run_config=QUIET,
             )
         except dg.Failure as failure:

@@ -14,6 +14,7 @@ class SuitePartitions:
     candidates: dg.StaticPartitionsDefinition
     datasets: dg.StaticPartitionsDefinition
     cells: dg.MultiPartitionsDefinition
+    judges: dg.StaticPartitionsDefinition
 
 
 def suite_partitions(suite: Suite) -> SuitePartitions:
@@ -21,10 +22,16 @@ def suite_partitions(suite: Suite) -> SuitePartitions:
     candidates = dg.StaticPartitionsDefinition(list(suite.candidates))
     datasets = dg.StaticPartitionsDefinition(list(suite.datasets))
     cells = dg.MultiPartitionsDefinition({"candidate": candidates, "dataset": datasets})
-    return SuitePartitions(candidates, datasets, cells)
+    judges = dg.StaticPartitionsDefinition(list(suite.judges) if is_calibrated(suite) else [])
+    return SuitePartitions(candidates, datasets, cells, judges)
 
 
 def cell_of(suite: str, partition_key: str) -> Cell:
     """The cell of a multi-partition key, `candidate|dataset`."""
     candidate, _, dataset = partition_key.partition("|")
     return Cell(suite, candidate, dataset)
+
+
+def is_calibrated(suite: Suite) -> bool:
+    """Whether the suite has judges, and cases to calibrate them on."""
+    return bool(suite.calibration and suite.judges)

@@ -2,9 +2,10 @@
 
 import dagster as dg
 
+from eval_pipeline.assets.calibration import calibration_asset
 from eval_pipeline.assets.cases import cases_asset
 from eval_pipeline.assets.documents import documents_asset
-from eval_pipeline.assets.partitions import suite_partitions
+from eval_pipeline.assets.partitions import is_calibrated, suite_partitions
 from eval_pipeline.assets.prompts import prompts_asset
 from eval_pipeline.assets.stage_report import stage_report_asset
 from eval_pipeline.assets.stage_scores import stage_scores_asset
@@ -25,6 +26,7 @@ def suite_assets(suite: Suite | BrokenSuite) -> list[dg.AssetsDefinition]:
         traces_asset,
         stage_scores_asset,
         stage_report_asset,
+        *((calibration_asset,) if is_calibrated(suite) else ()),
     )
     return [make(suite, partitions) for make in makers]
 

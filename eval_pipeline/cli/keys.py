@@ -12,10 +12,13 @@ def command(
 ) -> None:
     """Print the partition keys, and ready-to-paste commands for each cell."""
     from eval_pipeline.cli.printing import say
+    from eval_pipeline.errors import SuiteError
     from eval_pipeline.settings import data_root
     from eval_pipeline.suite_reading import BrokenSuite, find_suite, find_suites
 
     suites = find_suites(data_root()) if suite is None else [find_suite(data_root(), suite)]
+    if not suites:
+        raise SuiteError(f"{data_root()}: no suite found; set EVAL_DATA to the folder that holds suites")
     for found in suites:
         if isinstance(found, BrokenSuite):
             say(f"{found.name}: cannot be read; see eval-pipeline check")
@@ -27,11 +30,18 @@ def command(
         say("  datasets")
         for key in found.datasets:
             say(f"    {key}")
+        judges = list(found.judges) if found.calibration else []
+        if judges:
+            say("  judges")
+        for key in judges:
+            say(f"    {key}")
         say("  commands")
         for dataset in found.datasets:
             say(f"    {_materialize(found.name, ['cases', 'documents'], dataset)}")
         for candidate in found.candidates:
             say(f"    {_materialize(found.name, ['prompts'], candidate)}")
+        for key in judges:
+            say(f"    {_materialize(found.name, ['calibration'], key)}")
         for cell in found.cells:
             names = ["traces", "stage_scores", "stage_report"]
             say(f"    {_materialize(found.name, names, cell.partition)}")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FAILED_CASES = 1
 NOT_MEASURED = 3
 NOT_RECORDED = 4
+EXAMPLE_QUERY = "select stage, outcome, count(*) from current_stage_scores group by all"
 
 
 class RecordMode(StrEnum):
@@ -52,15 +53,17 @@ def command(
 
     from eval_pipeline.assets.materializing import Materializer
     from eval_pipeline.cli.printing import progress, say, say_error
-    from eval_pipeline.errors import RecordingMisses
+    from eval_pipeline.errors import ProviderFault, RecordingMisses
     from eval_pipeline.evaluation import Evaluation, NotRecordedError
     from eval_pipeline.report.text import print_report
 
     found = Evaluation(run_id="").suite(suite)
     cells = found.select_cells(candidate, dataset)
+    Evaluation(run_id="", mode=record_mode.value).refuse_missing_keys(found, cells)
     reports: list[StageReport] = []
     unrecorded: list[str] = []
     incomplete: list[str] = []
+    unreachable: list[str] = []
     with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
         for cell in cells:
             try:
@@ -75,19 +78,24 @@ def command(
             except RecordingMisses as missing:
                 incomplete.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {missing}")
                 continue
+            except ProviderFault as fault:
+                unreachable.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {fault.message}")
+                continue
             evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
             reports.append(evaluation.build_report(cell))
             print_report(reports[-1], Console())
             say()
     _say_failures(found, reports)
-    for text in (*unrecorded, *incomplete):
+    for text in (*unrecorded, *incomplete, *unreachable):
         say_error(f"\n{text}")
     if not reports:
-        raise typer.Exit(NOT_RECORDED)
+        raise typer.Exit(NOT_MEASURED if unreachable and not incomplete else NOT_RECORDED)
     say(f"\nresults  {evaluation.warehouse.root}")
-    say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql 'from current_stage_scores'")
+    say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql '{EXAMPLE_QUERY}'")
     say("UI       make ui   (dagster dev -w workspace.yaml)")
-    raise typer.Exit(NOT_RECORDED if incomplete else _exit_code(reports, strict))
+    if incomplete:
+        raise typer.Exit(NOT_RECORDED)
+    raise typer.Exit(NOT_MEASURED if unreachable else _exit_code(reports, strict))
 
 
 def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
@@ -112,6 +120,8 @@ def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:
     rows = [row for report in reports for row in report.rows]
     if strict and any(row.outcome != "passed" for row in rows):
         return FAILED_CASES
-    # What the system itself did wrong is a result; a provider, judge or scorer that failed is none.
-    sources = {check.error_source for row in rows for check in row.checks.values()} - {None, "system"}
-    return NOT_MEASURED if sources else 0
+    # What the system itself did wrong is a result; a provider, judge or scorer that failed is none. What a
+    # judge that merely advises could not say is missed by nobody.
+    checks = [check for row in rows for check in row.checks.values()]
+    failed = [check for check in checks if check.error_source not in (None, "system")]
+    return NOT_MEASURED if any(check.gating or check.error_source == "provider" for check in failed) else 0

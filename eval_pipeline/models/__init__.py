@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 class Models:
     """One candidate's chat model and embedder, answering from the recording."""
 
-    chat_settings: ModelSettings
+    chat_settings: ModelSettings | None
     embedder_settings: EmbedderSettings | None
     recordings: Recordings
     connector: Connector = field(default_factory=ProviderConnector)
     calls: RunCalls = field(default_factory=RunCalls)
     """The live calls of the run; give all models of one run the same, and they share what they learn."""
+    asked_here: bool = True
+    """Whether the system asks its models here; one that is recorded as a whole has clients of its own."""
 
     def __post_init__(self) -> None:
         """Refuse to begin what would end at the first live call.
@@ -40,13 +42,21 @@ class Models:
         Raises:
             ProviderFault: `no_key`, in a live mode, when a provider's key is missing.
         """
-        if self.recordings.mode != "none" and isinstance(self.connector, ProviderConnector):
+        if not self.asked_here or self.recordings.mode == "none":
+            return
+        if isinstance(self.connector, ProviderConnector):
             refuse_missing_keys(self.chat_settings, self.embedder_settings)
 
     def chat(self) -> RecordingChatModel:
-        """The candidate's chat model: a LangChain `BaseChatModel`."""
+        """The candidate's chat model: a LangChain `BaseChatModel`.
+
+        Raises:
+            SuiteError: when the candidate declares no model.
+        """
         from eval_pipeline.models.chat import RecordingChatModel
 
+        if self.chat_settings is None:
+            raise SuiteError("the system asks a model, but the candidate names no `model` in suite.yaml")
         return RecordingChatModel(
             model_settings=self.chat_settings,
             recordings=self.recordings,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eval_pipeline.errors import ProviderFault
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
+from eval_pipeline.models.client_logs import hide_credentials
+from eval_pipeline.models.client_settings import checked_address, refuse_unknown_settings
 from eval_pipeline.models.keys import key_variables, missing_key
 from eval_pipeline.recordings.credentials import without_credentials
-from eval_pipeline.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -50,7 +52,7 @@ class ProviderConnector:
         own: dict[str, Any] = {}
         if _provider(settings) == "google_genai":
             # Here `max_retries` counts attempts: one is none beside ours.
-            own = {"max_retries": 1, "timeout": settings.timeout_s, "additional_headers": _deadline(settings)}
+            own = {"max_retries": 1, "timeout": settings.timeout_s}
         elif _provider(settings) == "openai":
             own = {"max_retries": 0, "timeout": settings.timeout_s}
         model: BaseChatModel = _construct(
@@ -86,40 +88,33 @@ class ProviderConnector:
 def _construct(settings: ModelSettings, own: dict[str, Any], build: Callable[[dict[str, Any]], Any]) -> Any:
     if missing := missing_key(settings):
         raise ProviderFault("no_key", missing)
+    hide_credentials()
     provider = _provider(settings)
     options: dict[str, Any] = {**own, **settings.settings}
     if settings.base_url:
-        options["base_url"] = settings.base_url
+        options["base_url"] = checked_address(settings)
+    if provider == "google_genai":
+        options["additional_headers"] = {**_deadline(settings), **(options.get("additional_headers") or {})}
     if provider == "ollama":
         options["client_kwargs"] = {**_httpx_options(settings), **(options.get("client_kwargs") or {})}
     if provider == "openai" and not any(os.environ.get(name) for name in key_variables(settings)):
         options["api_key"] = "none"  # a local server needs none, the client insists on one
     try:
-        client = build(options)
+        with warnings.catch_warnings():
+            # They warn of a setting that they don't know; here that is an error, below.
+            warnings.filterwarnings("ignore", ".*not default parameter")
+            client = build(options)
     except ImportError as failure:
         extra = EXTRAS.get(provider)
-        remedy = f"pip install 'eval-pipeline[{extra}]'" if extra else "install its LangChain package"
-        raise ProviderFault("not_installed", f"{settings.name}: {failure}; {remedy}") from failure
+        install = f"pip install 'eval-pipeline[{extra}]'" if extra else "install its LangChain package"
+        raise ProviderFault("not_installed", f"{settings.name}: {failure}; {install}") from failure
     except Exception as failure:  # pydantic, httpx or the provider's own
         text = without_credentials(" ".join(str(failure).split()))
         raise ProviderFault(
             "bad_settings", f"{settings.name}: {text}; correct the model's `settings` or `base_url`"
         ) from None
-    _refuse_unknown_settings(settings, client)
+    refuse_unknown_settings(settings, client)
     return client
-
-
-def _refuse_unknown_settings(settings: ModelSettings, client: Any) -> None:
-    """Some clients drop what they don't know, so that a misspelt setting would change nothing."""
-    fields = type(client).model_fields
-    known = {*fields, *(field.alias for field in fields.values() if field.alias)}
-    for name in settings.settings:
-        if name not in known:
-            raise ProviderFault(
-                "bad_settings",
-                f"{settings.name}: {type(client).__name__} has no setting {name!r}"
-                f"{did_you_mean(name, sorted(known))}",
-            )
 
 
 def _bound_google_embeddings(embeddings: Any, settings: ModelSettings) -> None:
@@ -135,7 +130,7 @@ def _bound_google_embeddings(embeddings: Any, settings: ModelSettings) -> None:
         http_options=HttpOptions(
             base_url=embeddings.base_url,
             api_version=embeddings.api_version,
-            headers={**(embeddings.additional_headers or {}), **_deadline(settings)},
+            headers=embeddings.additional_headers,
             client_args=embeddings.client_args,
             async_client_args=embeddings.client_args,
             timeout=math.ceil(settings.timeout_s * 1000),
@@ -151,9 +146,10 @@ def _deadline(settings: ModelSettings) -> dict[str, str]:
 def _httpx_options(settings: ModelSettings) -> dict[str, Any]:
     import httpx
 
-    # By default httpx keeps 20 connections, and would open a new one for each further call in flight.
-    kept = httpx.Limits(max_connections=None, max_keepalive_connections=settings.max_concurrency)
-    return {"timeout": settings.timeout_s, "limits": kept}
+    # No more than the 20 that are kept by default: httpx goes through all of them, in the square of their
+    # number, for each call, and with 50 would spend four times the processor time on it.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    return {"timeout": settings.timeout_s, "limits": limits}
 
 
 def _provider(settings: ModelSettings) -> str:

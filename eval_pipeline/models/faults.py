@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from eval_pipeline.models.exception_names import (
+    BAD_ADDRESS,
+    BROKEN_OFF,
+    CONNECTION,
+    STOPPED_BY,
+    UNREADABLE,
+    UNREADABLE_TEXTS,
+)
 from eval_pipeline.models.retry_after import retry_after_s
+
+
+class UnreadableReply(Exception):
+    """A reply that is not what the provider's protocol says, found out by us."""
+
 
 TRANSIENT_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 OVERLOAD_STATUS = frozenset({429, 503, 529})
 REFUSED_STATUS = frozenset({400, 413, 422})
-SETUP_CODES = (
-    "API_KEY_INVALID",
-    "FAILED_PRECONDITION",
-    "insufficient_quota",
-    "invalid_api_key",
-    "model_not_found",
-)
+SETUP_CODES = ("API_KEY_INVALID", "FAILED_PRECONDITION", "invalid_api_key", "model_not_found")
 """Codes in the body of an error that say more than its status: no request at all would be answered.
 
 Gemini says 400 to a wrong key, which must not be recorded as the fault of a request.
 """
-STOPPED_BY = {
-    "LengthFinishReasonError": "truncated",
-    "ContentFilterFinishReasonError": "blocked",
-    "OutputParserException": "malformed_call",
-    "ModelRefusalError": "refused",
-}
-"""Exceptions that a client makes of what the model did."""
-UNREADABLE = ("JSONDecodeError", "ValidationError", "UnicodeDecodeError", "DecodingError", "ContentTypeError")
-"""Exceptions of a client that could not read the body."""
-UNREADABLE_TEXTS = (
-    "Unexpected response type from OpenAI-compatible endpoint",
-    "Response missing 'choices' key",
-    "Received response with null value for 'choices'",
-    "No data received from Ollama stream",
-)
-"""The same, where the exception has no type of its own."""
-CONNECTION = (
-    "ConnectionError",
-    "OSError",
-    "TransportError",  # of httpx and httpx2
-    "APIConnectionError",  # of openai
-    "ClientConnectionError",  # of aiohttp
-    "ClientPayloadError",
-)
-BAD_ADDRESS = ("UnsupportedProtocol", "InvalidURL", "LocalProtocolError")
+NO_QUOTA_CODE = "insufficient_quota"
+_MEMORY_ADDRESS = re.compile(r" ?\w*:?<[\w.]+ object at 0x[0-9a-f]+>")
 LONGEST_TEXT = 500
 """Characters kept of what a provider writes; a proxy may send a whole page."""
 
@@ -69,6 +54,8 @@ class Fault:
 def classify(failure: BaseException) -> Fault:
     """Sort an exception of any provider's client by its HTTP status, or by its nature without one."""
     links = list(_chain(failure))
+    if any(_is_a(link, *BROKEN_OFF) for link in links):
+        return Fault("connection", _text(links, None), True)
     status = next((found for found in map(_status, links) if found), None)
     text = _text(links, status)
     for name, kind in STOPPED_BY.items():
@@ -92,6 +79,8 @@ def classify(failure: BaseException) -> Fault:
 def _of_status(status: int, links: list[BaseException], text: str) -> Fault:
     kind = f"http_{status}"
     said = " ".join(f"{link} {getattr(link, 'code', '')}" for link in links)
+    if NO_QUOTA_CODE in said:
+        return Fault("no_quota", text, False)
     if any(code in said for code in SETUP_CODES):
         return Fault(kind, text, False)
     if status in TRANSIENT_STATUS:
@@ -120,7 +109,7 @@ def _text(links: list[BaseException], status: int | None) -> str:
         text = f"HTTP {status}: {text}"
     elif str(last) not in text:
         text += f" ({type(last).__name__}: {last})"
-    line = " ".join(text.split())
+    line = " ".join(_MEMORY_ADDRESS.sub("", text).split())
     return line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…"
 
 

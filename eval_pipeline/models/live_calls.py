@@ -17,7 +17,7 @@ from eval_pipeline.models.clock import Clock
 from eval_pipeline.models.faults import classify
 from eval_pipeline.models.pool import Pool, Slot
 from eval_pipeline.models.remedies import remedy
-from eval_pipeline.models.retrying import Attempts, Transient
+from eval_pipeline.models.retrying import Attempts, Transient, waits_for
 from eval_pipeline.recordings.credentials import without_credentials
 
 Answer = TypeVar("Answer")
@@ -104,7 +104,7 @@ class LiveCalls:
             text = f"no answer within {self._settings.timeout_s:g} s ({text.rstrip(': ')})"
         text = without_credentials(f"{self._settings.name}: {text}")
         if fault.overload:
-            self._pool.refused(slot, fault.retry_after_s)
+            self._pool.refused(slot, fault.retry_after_s if waits_for(fault.retry_after_s) else None)
         if fault.of_this_request:
             self._note_answer(slot)
             return CallFailed(fault.kind, f"{text}; {remedy(fault.kind, self._settings)}")

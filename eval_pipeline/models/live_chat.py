@@ -18,6 +18,9 @@ from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.models.structured_output import client_options
 from eval_pipeline.recordings.credentials import without_credentials
 
+BINDINGS_KEPT = 100
+"""More come about only where somebody makes the same tools or schema anew for each call."""
+
 
 class LiveChat:
     """One chat model's client, made on the first ask and kept, with all that it is bound to."""
@@ -71,11 +74,13 @@ class LiveChat:
         key = (tuple(map(id, tools)), id(schema), repr(sorted(options.items())))
         if key not in self._bound:
             bound = dict(options)
+            if tools:
+                # The binding's arguments alone: its layers would take as long as the rest of our work.
+                bound = dict(getattr(client.bind_tools(list(tools), **options), "kwargs", {}))
             if schema:
                 bound |= client_options(self._settings.name, schema)
-            elif tools:
-                # The binding's arguments are taken without the binding, whose layers cost as much as a call.
-                bound = dict(getattr(client.bind_tools(list(tools), **options), "kwargs", {}))
+            if len(self._bound) >= BINDINGS_KEPT:
+                self._bound.clear()
             self._bound[key] = ((tools, schema), bound)  # kept, so that no other tools get their ids
         return self._bound[key][1]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from langchain_core.embeddings import Embeddings
 
-from eval_pipeline.errors import ProviderFault
 from eval_pipeline.model_settings import EmbedderSettings
 from eval_pipeline.models.connection import Connector
+from eval_pipeline.models.faults import UnreadableReply
 from eval_pipeline.models.run_calls import RunCalls
 
 Vector = list[float]
@@ -33,8 +33,8 @@ class LiveEmbeddings:
         client = self._connected()
 
         async def ask() -> list[Vector]:
-            with self._some_vectors():
-                return self._checked(texts, await client.aembed_documents(texts))
+            with _some_vectors():
+                return _checked(texts, await client.aembed_documents(texts))
 
         return await self._calls.call(ask)
 
@@ -43,8 +43,8 @@ class LiveEmbeddings:
         client = self._connected()
 
         def ask() -> list[Vector]:
-            with self._some_vectors():
-                return self._checked(texts, client.embed_documents(texts))
+            with _some_vectors():
+                return _checked(texts, client.embed_documents(texts))
 
         return self._calls.call_sync(ask)
 
@@ -53,8 +53,8 @@ class LiveEmbeddings:
         client = self._connected()
 
         async def ask() -> Vector:
-            with self._some_vectors():
-                return self._checked([text], [await client.aembed_query(text)])[0]
+            with _some_vectors():
+                return _checked([text], [await client.aembed_query(text)])[0]
 
         return await self._calls.call(ask)
 
@@ -63,8 +63,8 @@ class LiveEmbeddings:
         client = self._connected()
 
         def ask() -> Vector:
-            with self._some_vectors():
-                return self._checked([text], [client.embed_query(text)])[0]
+            with _some_vectors():
+                return _checked([text], [client.embed_query(text)])[0]
 
         return self._calls.call_sync(ask)
 
@@ -73,22 +73,21 @@ class LiveEmbeddings:
             self._client = self._connector.embeddings(self._settings)
         return self._client
 
-    def _checked(self, texts: list[str], vectors: list[Vector]) -> list[Vector]:
-        if len(vectors) != len(texts) or not all(vectors):
-            raise self._malformed(f"{sum(map(bool, vectors))} vectors for {len(texts)} texts")
-        return vectors
 
-    @contextlib.contextmanager
-    def _some_vectors(self) -> Iterator[None]:
-        """The clients stumble, each in its own way, over a reply that has no vector."""
-        try:
-            yield
-        except (IndexError, TypeError):
-            raise self._malformed("a reply without vectors") from None
-        except ValueError as failure:
-            if str(failure) != "No embedding data received":
-                raise
-            raise self._malformed("a reply without vectors") from None
+def _checked(texts: list[str], vectors: list[Vector]) -> list[Vector]:
+    if len(vectors) != len(texts) or not all(vectors):
+        raise UnreadableReply(f"{sum(map(bool, vectors))} vectors for {len(texts)} texts")
+    return vectors
 
-    def _malformed(self, what: str) -> ProviderFault:
-        return ProviderFault("malformed_reply", f"{self._settings.name}: {what}")
+
+@contextlib.contextmanager
+def _some_vectors() -> Iterator[None]:
+    """The clients stumble, each in its own way, over a reply that has no vector."""
+    try:
+        yield
+    except (AttributeError, IndexError, TypeError) as failure:
+        raise UnreadableReply("a reply without vectors") from failure
+    except ValueError as failure:
+        if str(failure) != "No embedding data received":
+            raise
+        raise UnreadableReply("a reply without vectors") from failure

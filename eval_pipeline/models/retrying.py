@@ -25,6 +25,11 @@ after longer than this is not made again.
 _backoff = tenacity.wait_random_exponential(multiplier=1, max=30)
 
 
+def waits_for(seconds: float | None) -> bool:
+    """Whether a call would wait as long as a provider asks; for the next day's quota it gives up at once."""
+    return seconds is not None and seconds <= LONGEST_TOTAL_S
+
+
 class Transient(ProviderFault):
     """A fault worth another attempt; what is left after the last one is an ordinary `ProviderFault`."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterable
 from typing import Any
+
+from typing_extensions import Buffer
 
 _HIDDEN = "***"
 _PATTERNS = tuple(
@@ -31,18 +34,29 @@ def without_credentials(text: str) -> str:
     return text
 
 
-def without_secrets(value: Any) -> Any:
+def without_secrets(value: Any, also: Collection[str] = ()) -> Any:
     """Text or JSON with the values of secret environment variables as `***`, and nothing else changed.
 
-    Secret is what a variable holds whose name ends like `OPENAI_API_KEY`, `HF_TOKEN` or `APP_SECRET`.
+    Secret is what a variable holds whose name ends like `OPENAI_API_KEY`, `HF_TOKEN` or `APP_SECRET`, and
+    what is among `also`.
     """
-    return _without(value, _secrets())
+    return _without(value, _secrets(also))
 
 
-def _secrets() -> list[str]:
-    named = {value.strip() for name, value in os.environ.items() if name.endswith(_SECRET_VARIABLES)}
+def secrets_in(buffers: Iterable[Buffer | None]) -> bool:
+    """Whether any of these bytes hold the value of a secret environment variable."""
+    secrets = [secret.encode("utf-8", "surrogateescape") for secret in _secrets()]
+    if not secrets:
+        return False
+    return any(secret in bytes(buffer) for buffer in buffers if buffer is not None for secret in secrets)
+
+
+def _secrets(also: Collection[str] = ()) -> list[str]:
+    named = {os.environ[name].strip() for name in os.environ if name.endswith(_SECRET_VARIABLES)}
     # The longest first: one may be a part of another.
-    return sorted((value for value in named if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
+    return sorted(
+        (value for value in named.union(also) if len(value) >= _SHORTEST_SECRET), key=len, reverse=True
+    )
 
 
 def _without(value: Any, secrets: list[str]) -> Any:

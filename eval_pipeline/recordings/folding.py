@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval_pipeline.errors import EvalError
+from eval_pipeline.errors import RecordingFileError
 from eval_pipeline.recordings.entry import Entry
 from eval_pipeline.recordings.layout import FOLDED, LOCK, journals
 from eval_pipeline.recordings.lines import FolderReader
@@ -48,8 +48,8 @@ def fold(
         keep: Where given, the only entry ids to keep.
 
     Raises:
-        RecordingFileError: when any of the files can't be read; nothing was changed then.
-        EvalError: when the files can't be written; the journals are kept then.
+        RecordingFileError: when any of the files can't be read, and nothing was changed; or when they
+            can't be written, and the journals are kept.
     """
     with ExitStack() as held:
         _lock_folder(folder, held)
@@ -104,7 +104,7 @@ def _lock_folder(folder: Path, held: ExitStack) -> None:
     try:
         lock = held.enter_context((folder / LOCK).open("ab"))
     except OSError as error:
-        raise EvalError(
+        raise RecordingFileError(
             f"{folder}: no recording can be written here ({error.strerror}); make the folder writable"
         ) from error
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -143,7 +143,7 @@ def _replace_file(path: Path, content: bytes) -> None:
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise EvalError(
+        raise RecordingFileError(
             f"{path}: could not be written ({error.strerror}); make room and record again: "
             "the new calls are kept in the journals beside it"
         ) from error

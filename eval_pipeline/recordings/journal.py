@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
-from eval_pipeline.errors import EvalError
+from eval_pipeline.errors import RecordingFileError
 
 
 class Journal:
@@ -21,13 +21,13 @@ class Journal:
         """Create the journal in `folder`, and the folder where it is missing.
 
         Raises:
-            EvalError: when the file can't be created.
+            RecordingFileError: when the file can't be created.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self.path, self._file = _create(folder)
         except OSError as error:
-            raise EvalError(
+            raise RecordingFileError(
                 f"{folder}: no recording can be written here ({error.strerror}); make the folder writable"
             ) from error
 
@@ -35,7 +35,7 @@ class Journal:
         """Write `line` and its newline in one go, or leave the journal as it was.
 
         Raises:
-            EvalError: when the line can't be written whole, such as on a full disk.
+            RecordingFileError: when the line can't be written whole, such as on a full disk.
         """
         whole = line + b"\n"
         before = os.fstat(self._file).st_size
@@ -46,7 +46,7 @@ class Journal:
         except OSError as error:
             # What comes next would otherwise continue a torn line, and make both unreadable.
             os.ftruncate(self._file, before)
-            raise EvalError(
+            raise RecordingFileError(
                 f"{self.path}: a call could not be written ({error.strerror}); make room and run again: "
                 "the calls before it are kept"
             ) from error

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from eval_pipeline.errors import SuiteError
+from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.stage_report import StageReport
-from eval_pipeline.report.summary import MetricSummary, ReportSummary, StageSummary
+from eval_pipeline.report.summary import MetricSummary, StageSummary
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.statistics import Rate
 from eval_pipeline.warehouse.stored_text import plain
@@ -39,7 +40,7 @@ def report_json(report: StageReport) -> str:
 
 
 def report_data(report: StageReport) -> dict[str, Any]:
-    """The report as plain JSON: `key`, `k`, `rows`, `summary`.
+    """The report as plain JSON: `key`, `k`, `threshold` of the judged stages, `rows`, `summary`.
 
     Raises:
         SuiteError: when a stage has the name of a row's own field.
@@ -54,8 +55,9 @@ def report_data(report: StageReport) -> dict[str, Any]:
         {
             "key": report.key,
             "k": report.key["k"],
+            "threshold": _judged_threshold(report),
             "rows": [row_data(row, report) for row in report.rows],
-            "summary": _summary(report.summary),
+            "summary": _summary(report),
         },
         f"report of {report.cell.partition}",
     )
@@ -110,15 +112,29 @@ def _outcome(check: CheckResult) -> dict[str, Any]:
     return described | ({"error_source": check.error_source} if check.outcome == "error" else {})
 
 
-def _summary(summary: ReportSummary) -> dict[str, Any]:
+def _judged_threshold(report: StageReport) -> float | None:
+    """The one threshold of the judged stages; None where there is none, or where they differ."""
+    thresholds = {stage.threshold for stage in report.stages if stage.scorer.judged}
+    return thresholds.pop() if len(thresholds) == 1 else None
+
+
+def _summary(report: StageReport) -> dict[str, Any]:
+    summary = report.summary
+    judged = [stage.name for stage in report.stages if stage.scorer.judged]
+    records = {name: {"judge_record": _record(report.records.get(name))} for name in judged}
     return {
         "cases": summary.cases,
         "runs": summary.runs,
         "passed": summary.rate.passed,
         "pass_rate": _rate(summary.rate),
         "outcomes": dict(summary.outcomes),
-        "stages": {name: _stage(stage) for name, stage in summary.stages.items()},
+        "stages": {name: _stage(stage) | records.get(name, {}) for name, stage in summary.stages.items()},
     }
+
+
+def _record(record: JudgeRecord | None) -> dict[str, Any] | None:
+    """The judge's record on its calibration cases; None of one that was never calibrated."""
+    return None if record is None else record.model_dump(mode="json")
 
 
 def _stage(stage: StageSummary) -> dict[str, Any]:

@@ -17,6 +17,7 @@ def report_key(suite: Suite, cell: Cell) -> dict[str, Any]:
     """The key of a cell's report, as plain JSON; hashes have 12 digits."""
     dataset = suite.datasets[cell.dataset]
     candidate = suite.candidates[cell.candidate]
+    judge = suite.judge_of(cell.candidate)
     key = {
         "suite": suite.name,
         "cases": f"{dataset.name}@{dataset.version}",
@@ -29,9 +30,12 @@ def report_key(suite: Suite, cell: Cell) -> dict[str, Any]:
         "prompt_sha": candidate.prompt_sha[:_DIGITS],
         "k": candidate.parameters.get("k"),
         **_model("model", candidate.model),
-        "tool_calling": candidate.model.tool_calling,
+        "tool_calling": candidate.model and candidate.model.tool_calling,
         **_model("embedder", candidate.embedder),
         "parameters": candidate.parameters,
+        **_model("judge", None if judge is None else judge.model),
+        "judge_id": None if judge is None else judge.id[:_DIGITS],
+        "strict_faithfulness": _strict_faithfulness(suite),
         "system": suite.system.module,
         "system_code_sha": suite.system.code_sha[:_DIGITS],
         "stages": [_stage(stage) for stage in suite.stages],
@@ -47,6 +51,12 @@ def _model(role: str, settings: ModelSettings | None) -> dict[str, Any]:
         f"{prefix}weights": settings and settings.weights,
         f"{prefix}settings": settings and settings.settings,
     }
+
+
+def _strict_faithfulness(suite: Suite) -> bool | None:
+    """Whether ambiguous claims count against an answer; None where faithfulness is no stage."""
+    found = next((stage.scorer for stage in suite.stages if stage.name == "faithfulness"), None)
+    return getattr(found, "strict", None)
 
 
 def _stage(stage: Stage) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from eval_pipeline.report.table import NONE, TableCell, summary_lines, table_hea
 
 def report_markdown(report: StageReport) -> str:
     """The report as Markdown with a line end: title, table, and the numbers as a list."""
-    cell = report.cell
+    cell, asked = report.cell, "model" if report.key["model"] else "system"
     headings = [markdown_text(heading) for heading in table_headings(report)]
     lines = [
         f"### {markdown_text(cell.suite)}: {markdown_code(cell.candidate)} on {markdown_code(cell.dataset)}",
         "",
-        f"Model: {markdown_code(str(report.key['model']))}",
+        f"{asked.capitalize()}: {markdown_code(str(report.key[asked]))}",
         "",
         _line(headings),
         _line(["---"] * len(headings)),

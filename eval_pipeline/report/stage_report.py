@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from eval_pipeline.errors import EvalError
+from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.report.key import report_key
 from eval_pipeline.report.summary import ReportSummary, summarise
@@ -26,6 +27,8 @@ class StageReport:
     rows: tuple[CaseReport, ...]
     """In the dataset's order, repeat after repeat."""
     summary: ReportSummary
+    records: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    """The judge's record on its calibration cases, by judged stage."""
 
     def numbers(self) -> dict[str, int | float]:
         """The numbers worth plotting over time; what was not measured is left out."""
@@ -48,7 +51,11 @@ class StageReport:
 
 
 def build_report(
-    suite: Suite, cell: Cell, traces: Sequence[AgentTrace], checks: Sequence[CheckResult]
+    suite: Suite,
+    cell: Cell,
+    traces: Sequence[AgentTrace],
+    checks: Sequence[CheckResult],
+    records: Mapping[str, JudgeRecord] | None = None,
 ) -> StageReport:
     """The report of a cell.
 
@@ -57,6 +64,7 @@ def build_report(
         cell: the candidate and dataset.
         traces: one for each case and repeat.
         checks: the outcomes of these traces, one for each stage that applies.
+        records: the judge's record by stage; a judged stage not in it has an uncalibrated judge.
 
     Raises:
         EvalError: when a case has no trace, a trace no case, or an outcome no stage or trace: a report that
@@ -74,7 +82,8 @@ def build_report(
         )
         for trace in sorted(traces, key=lambda trace: (order[trace.case_id], trace.repeat))
     )
-    return StageReport(cell, report_key(suite, cell), suite.stages, rows, summarise(rows, suite.stages))
+    key, summary = report_key(suite, cell), summarise(rows, suite.stages)
+    return StageReport(cell, key, suite.stages, rows, summary, records or {})
 
 
 def _refuse_leftovers(

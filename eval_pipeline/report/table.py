@@ -28,14 +28,14 @@ class TableCell:
 
 def table_headings(report: StageReport) -> list[str]:
     """The columns: case, tools called, those of each stage, first failure."""
-    stages = [heading for stage in report.stages for heading in _columns(report, stage).values()]
+    stages = [heading for stage in _shown_stages(report) for heading in _columns(report, stage).values()]
     repeat = ["repeat"] if _repeats(report) else []
     return ["case", *repeat, "tools called", *stages, "first failure"]
 
 
 def table_rows(report: StageReport) -> list[list[TableCell]]:
     """A row for each case and repeat, with a cell for each heading."""
-    details = [(stage.name, detail) for stage in report.stages for detail in _columns(report, stage)]
+    details = [(stage.name, detail) for stage in _shown_stages(report) for detail in _columns(report, stage)]
     return [_row(row, details, _repeats(report)) for row in report.rows]
 
 
@@ -47,7 +47,7 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
     lines = [(noun, f"{summary.runs}: {', '.join(outcomes)}"), ("passed", str(summary.rate))]
     for stage in report.stages:
         numbers = summary.stages[stage.name]
-        lines.append((stage.name, _stage_line(numbers, noun)))
+        lines.append((stage.name, _stage_line(report, stage, numbers, noun)))
         for name, metric in numbers.metrics.items():
             label = with_k(getattr(stage.scorer, "metric_labels", {}).get(name, name), report)
             text = (
@@ -56,6 +56,9 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
                 else str(metric.rate)
             )
             lines.append((f"  {label}", text + _coverage(metric.count, numbers.applies)))
+    lines += [("not measured", remedy) for remedy in _remedies(report)]
+    if any(_waits_for_calibration(report, stage) for stage in report.stages):
+        lines.append(("advisory", f"calibrate with: eval-pipeline calibrate {report.cell.suite}"))
     return lines
 
 
@@ -73,6 +76,20 @@ def shown(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}"
 
 
+def _shown_stages(report: StageReport) -> list[Stage]:
+    """The stages with columns: not one that only advises and measured nothing; the summary tells of it."""
+    return [stage for stage in report.stages if not _is_advisory(report, stage) or _measured(report, stage)]
+
+
+def _measured(report: StageReport, stage: Stage) -> bool:
+    checks = _checks(report, stage)
+    return not checks or any(check.outcome != "not_measured" for check in checks)
+
+
+def _checks(report: StageReport, stage: Stage) -> list[CheckResult]:
+    return [row.checks[stage.name] for row in report.rows if stage.name in row.checks]
+
+
 def _columns(report: StageReport, stage: Stage) -> Mapping[str | None, str]:
     """A stage's headings by detail, in brackets when it does not gate.
 
@@ -84,7 +101,7 @@ def _columns(report: StageReport, stage: Stage) -> Mapping[str | None, str]:
 
 
 def _is_advisory(report: StageReport, stage: Stage) -> bool:
-    checks = [row.checks[stage.name] for row in report.rows if stage.name in row.checks]
+    checks = _checks(report, stage)
     return not any(check.gating for check in checks) if checks else stage.gating != "always"
 
 
@@ -137,19 +154,49 @@ def first_failure_text(row: CaseReport) -> str:
     return row.first_failure + (" (not measured)" if row.first_failure_outcome == "not_measured" else "")
 
 
-def _stage_line(stage: StageSummary, noun: str) -> str:
-    if not stage.applies:
+def _stage_line(report: StageReport, stage: Stage, numbers: StageSummary, noun: str) -> str:
+    if not numbers.applies:
         return f"applies to no {noun[:-1]}"
-    parts = [str(stage.rate) if stage.rate.total else "nothing measured"]
-    if stage.mean is not None and not stage.metrics and stage.mean != stage.rate.value:
-        parts.append(f"mean {shown(stage.mean, 3)}")
-    if stage.errors:
-        parts.append(f"{stage.errors} error{'s' if stage.errors > 1 else ''}")
-    if stage.not_measured:
-        parts.append(f"{stage.not_measured} not measured")
-    if stage.gating != "always":
-        parts.append("never gates" if stage.gating == "never" else "gates when calibrated")
-    return ", ".join(parts) + _coverage(stage.scored, stage.applies)
+    parts = [str(numbers.rate) if numbers.rate.total else "nothing measured"]
+    if numbers.mean is not None and stage.scorer.judged:
+        parts.append(f"mean {shown(numbers.mean, 3)} over {numbers.scored} {noun}")
+    elif numbers.mean is not None and not numbers.metrics and numbers.mean != numbers.rate.value:
+        parts.append(f"mean {shown(numbers.mean, 3)}")
+    if numbers.errors:
+        parts.append(f"{numbers.errors} error{'s' if numbers.errors > 1 else ''}")
+    if numbers.not_measured:
+        parts.append(f"{numbers.not_measured} not measured{_why_unmeasured(report, stage)}")
+    if numbers.gating != "always":
+        parts.append("never gates" if numbers.gating == "never" else _calibration_note(report, stage))
+    return ", ".join(parts) + _coverage(numbers.scored, numbers.applies)
+
+
+def _why_unmeasured(report: StageReport, stage: Stage) -> str:
+    """The reason, where all that was not measured has the same one; the remedy has a line of its own."""
+    reasons = _unmeasured_reasons(report, stage)
+    return f" ({reasons.pop().partition('; ')[0]})" if len(reasons) == 1 else ""
+
+
+def _remedies(report: StageReport) -> list[str]:
+    """What to do about checks that were not measured, each once."""
+    reasons = [reason for stage in report.stages for reason in _unmeasured_reasons(report, stage)]
+    return list(dict.fromkeys(remedy for reason in reasons if (remedy := reason.partition("; ")[2])))
+
+
+def _unmeasured_reasons(report: StageReport, stage: Stage) -> set[str]:
+    checks = _checks(report, stage)
+    return {check.reason for check in checks if check.outcome == "not_measured"}
+
+
+def _calibration_note(report: StageReport, stage: Stage) -> str:
+    """Whether a stage that gates when its judge is calibrated does, with what the judge has shown."""
+    told = str(report.records.get(stage.name) or "judge not calibrated")
+    return f"advisory: {told}" if _is_advisory(report, stage) else f"gates: {told}"
+
+
+def _waits_for_calibration(report: StageReport, stage: Stage) -> bool:
+    judged = stage.gating == "when_calibrated" and stage.name not in report.records
+    return judged and any(stage.name in row.checks for row in report.rows)
 
 
 def _coverage(scored: int, applies: int) -> str:

@@ -28,9 +28,9 @@ def print_report(report: StageReport, console: Console) -> None:
 def report_text(report: StageReport) -> str:
     """The report as aligned plain text with a line end; nothing is cut or wrapped."""
     rows = [[visible(cell.text) for cell in row] for row in table_rows(report)]
-    table = _aligned([table_headings(report), *rows])
+    table = aligned([table_headings(report), *rows])
     rule = "-" * max(cell_len(line) for line in table)
-    lines = [*_title(report), "", table[0], rule, *table[1:], "", *_aligned(summary_lines(report))]
+    lines = [*_title(report), "", table[0], rule, *table[1:], "", *aligned(summary_lines(report))]
     return "\n".join(lines) + "\n"
 
 
@@ -45,13 +45,14 @@ def report_renderable(report: StageReport) -> RenderableType:
         *(Text(line) for line in _title(report)),
         table,
         Text(),
-        *(Text(line) for line in _aligned(summary_lines(report))),
+        *(Text(line) for line in aligned(summary_lines(report))),
     )
 
 
 def _title(report: StageReport) -> list[str]:
-    cell, model = report.cell, visible(str(report.key["model"]))
-    return [f"{cell.suite}: {cell.candidate} on {cell.dataset}", f"model: {model}"]
+    cell, asked = report.cell, "model" if report.key["model"] else "system"
+    name = visible(str(report.key[asked]))
+    return [f"{cell.suite}: {cell.candidate} on {cell.dataset}", f"{asked}: {name}"]
 
 
 def _styled(cell: TableCell) -> Text:
@@ -59,7 +60,7 @@ def _styled(cell: TableCell) -> Text:
     return Text(visible(cell.text), style=next(styles, ""))
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """One line a row, columns two spaces apart, by the width that a terminal gives each sign."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -1,7 +1,7 @@
 """The columns of every stored table, as explicit Arrow schemas, and the keys each is filed under.
 
-The keys (suite, dataset, candidate) are not in the files: they stand in the hive path, and the catalogue's
-views show them as the first columns.
+The keys (suite, dataset, candidate, judge) are not in the files: they stand in the hive path, and the
+catalogue's views show them as the first columns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-Key = Literal["suite", "dataset", "candidate"]
+Key = Literal["suite", "dataset", "candidate", "judge"]
 
 _TEXT = pa.string()
 _COUNT = pa.int64()
@@ -37,8 +37,8 @@ DOCUMENTS = _schema({"document_id": _TEXT, "text": _TEXT, "sha": _TEXT}, {})
 """One row a page; `sha` is sha256 of its text."""
 
 PROMPTS = _schema(
-    {"prompt": _TEXT, "prompt_sha": _TEXT, "model": _TEXT, "parameters": _JSON},
-    {"prompt_version": _TEXT, "embedder": _TEXT},
+    {"prompt": _TEXT, "prompt_sha": _TEXT, "parameters": _JSON},
+    {"prompt_version": _TEXT, "model": _TEXT, "embedder": _TEXT},
 )
 """One row a candidate: its prompt and what else it is made of."""
 
@@ -115,6 +115,27 @@ STAGE_REPORT = _schema(
 )
 """One row a case and repeat: what became of it; `row` is its row of `report.json`."""
 
+CALIBRATION = _schema(
+    {
+        "case_id": _TEXT,
+        "metric": _TEXT,
+        "expected": _TEXT,
+        "judge_repeat": _COUNT,
+        "outcome": _TEXT,
+        "threshold": _NUMBER,
+        "reason": _TEXT,
+    },
+    {
+        "score": _NUMBER,
+        "error_source": _TEXT,
+        "judge_id": _TEXT,
+        "calls": _COUNT,
+        "tokens": _COUNT,
+        "details": _JSON,
+    },
+)
+"""One row a calibration case, metric and repeat of the judge; `judge_id` is null where no judge scores."""
+
 RUNS = _schema(
     {
         "run_id": _TEXT,
@@ -153,6 +174,7 @@ STORED_TABLES: Mapping[str, StoredTable] = {
     "traces": StoredTable(TRACES, ("suite", "dataset", "candidate")),
     "stage_scores": StoredTable(STAGE_SCORES, ("suite", "dataset", "candidate")),
     "stage_report": StoredTable(STAGE_REPORT, ("suite", "dataset", "candidate")),
+    "calibration": StoredTable(CALIBRATION, ("suite", "judge")),
 }
 """Every asset that is stored as `part.parquet`, by its name."""
 

@@ -58,6 +58,8 @@ def _rows(check: CheckResult) -> Iterator[dict[str, Any]]:
         "reason": None if unmeasured else stored_text(check.reason),
         "error": stored_text(check.reason) if unmeasured else None,
         "error_source": check.error_source,
+        "calls": check.calls,
+        "tokens": check.tokens,
         "milliseconds": check.milliseconds,
         "details": None if score is None else json_text(score.details, f"{place}: details"),
     }
@@ -89,4 +91,6 @@ def _check(row: Mapping[str, Any], metrics: Mapping[str, float]) -> CheckResult:
         milliseconds=row["milliseconds"],
         judge=row["judge"],
         judge_repeat=row["judge_repeat"],
+        calls=row["calls"] or 0,
+        tokens=row["tokens"] or 0,
     )

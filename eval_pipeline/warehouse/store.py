@@ -13,7 +13,9 @@ from typing import Required, TypedDict, Unpack
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from eval_pipeline.content_hash import sha12
 from eval_pipeline.errors import EvalError, NotStoredError
+from eval_pipeline.recordings.credentials import secrets_in, without_secrets
 from eval_pipeline.suites import Cell, key_name
 from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES, conform
 from eval_pipeline.warehouse.catalogue import write_catalogue
@@ -30,6 +32,7 @@ class Keys(TypedDict, total=False):
     suite: Required[str]
     dataset: str | None
     candidate: str | None
+    judge: str | None
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Warehouse:
         path = self._file(asset, "part.parquet", keys)
         if table.schema != STORED_TABLES[asset].schema:
             raise ValueError(f"{asset}: the columns are\n{table.schema}\nand not those of arrow_schemas")
-        write_whole(path, _parquet(table))
+        write_whole(path, _parquet(_without_secrets(table)))
         return str(path)
 
     def read(self, asset: str, **keys: Unpack[Keys]) -> pa.Table:
@@ -82,7 +85,7 @@ class Warehouse:
             EvalError: when the place cannot be written.
         """
         path = self._file(asset, name, keys)
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
+        write_whole(path, str(without_secrets(text)).encode("utf-8", "backslashreplace"))
         return str(path)
 
     def read_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> str:
@@ -127,8 +130,10 @@ class Warehouse:
         """Absolute path of the DuckDB file of views."""
         if self.catalogue is not None:
             return self.catalogue.absolute()
-        local = self._folder if isinstance(self._folder, Path) else Path("warehouse").absolute()
-        return local / CATALOGUE_NAME
+        if isinstance(self._folder, Path):
+            return self._folder / CATALOGUE_NAME
+        # Its own file for each store, so that it never takes the place of the local results' views.
+        return Path("warehouse").absolute() / f"evals-{sha12(str(self._folder))}.duckdb"
 
     @cached_property
     def _folder(self) -> StoragePath:
@@ -160,6 +165,16 @@ class Warehouse:
             raise NotStoredError(f"no {asset} of {named} at {path}; run: {_command(keys)}") from None
 
 
+def _without_secrets(table: pa.Table) -> pa.Table:
+    """The table as it is or, where a tool's output or a document shows a secret, with `***` for that."""
+    found = secrets_in(
+        buffer for column in table.columns for part in column.chunks for buffer in part.buffers()
+    )
+    if not found:
+        return table
+    return pa.Table.from_pylist(without_secrets(table.to_pylist()), schema=table.schema)
+
+
 def _parquet(table: pa.Table) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
@@ -173,6 +188,8 @@ def _folder_name(kind: str, name: str) -> str:
 
 
 def _command(keys: Keys) -> str:
+    if judge := keys.get("judge"):
+        return f"eval-pipeline calibrate {keys['suite']} --judge {judge}"
     parts = ["eval-pipeline run", keys["suite"]]
     if candidate := keys.get("candidate"):
         parts.append(f"--candidate {key_name(candidate) or candidate}")

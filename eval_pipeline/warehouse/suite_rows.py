@@ -64,7 +64,7 @@ def prompts_table(candidate: Candidate) -> pa.Table:
         "prompt": stored_text(candidate.prompt),
         "prompt_sha": candidate.prompt_sha,
         "prompt_version": optional_text(candidate.prompt_version),
-        "model": candidate.model.name,
+        "model": None if candidate.model is None else candidate.model.name,
         "embedder": None if candidate.embedder is None else candidate.embedder.name,
         "parameters": json_text(candidate.parameters, f"candidate {candidate.name!r}: parameters"),
     }

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from eval_pipeline.errors import CallFailed, ProviderFault, RecordingMiss
+from eval_pipeline.errors import CallFailed, ProviderFault, RecordingMiss, SuiteError
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.recordings import Recordings, read_entries, scope
@@ -136,3 +136,8 @@ def test_the_sync_interface_says_what_to_use(tmp_path):
     model = Models(ModelSettings(name="openai:m"), None, Recordings(tmp_path), ScriptedConnector()).chat()
     with scope("c"), pytest.raises(NotImplementedError, match=r"await model\.ainvoke"):
         model.invoke("Hi")
+
+
+def test_a_system_that_asks_a_model_that_its_candidate_does_not_name_is_told_so(tmp_path):
+    with pytest.raises(SuiteError, match=r"the candidate names no `model` in suite\.yaml"):
+        Models(None, None, Recordings(tmp_path)).chat()

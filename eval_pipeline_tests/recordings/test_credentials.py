@@ -1,6 +1,6 @@
 import pytest
 
-from eval_pipeline.recordings.credentials import without_credentials
+from eval_pipeline.recordings.credentials import without_credentials, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_credentials_are_hidden(text: str, kept: str):
 )
 def test_other_text_stays_as_it_is(text: str):
     assert without_credentials(text) == text
+
+
+def test_a_secret_that_no_variable_s_name_gives_away_is_hidden_when_it_is_named():
+    told = {"said": ["token a-named-secret"], "a-named-secret": "short"}
+    assert without_secrets(told, {"a-named-secret", "short"}) == {"said": ["token ***"], "***": "short"}

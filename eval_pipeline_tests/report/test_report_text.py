@@ -174,5 +174,13 @@ def test_a_stage_of_errors_alone_measured_nothing() -> None:
     report = build_report(suite, suite.cells[0], [trace_of("a")], [failed])
     assert summary_lines(report)[2] == (
         "tools",
-        "nothing measured, 1 error, gates when calibrated, 0/1 scored",
+        "nothing measured, 1 error, advisory: judge not calibrated, 0/1 scored",
     )
+
+
+def test_an_advisory_stage_that_measured_nothing_has_no_column_and_a_summary_line() -> None:
+    suite = make_suite({"a": ["tools"]}, (TOOLS, RELEVANCY))
+    passed = check("a", TOOLS, 1.0)
+    report = build_report(suite, suite.cells[0], [trace_of("a")], [passed])
+    assert table_headings(report) == ["case", "tools called", "tools", "first failure"]
+    assert any(label == "relevancy" and "nothing measured" in text for label, text in summary_lines(report))

@@ -145,7 +145,9 @@ def test_missing_required_values_never_reach_a_file(tmp_path: Path) -> None:
 def test_the_catalogue_is_always_local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert Warehouse("w").catalogue_path == tmp_path / "w" / "evals.duckdb"
-    assert Warehouse("memory://w").catalogue_path == tmp_path / "warehouse" / "evals.duckdb"
+    remote = [Warehouse(root).catalogue_path for root in ("memory://w", "memory://x")]
+    assert [path.parent for path in remote] == [tmp_path / "warehouse"] * 2
+    assert len({*remote, Warehouse("warehouse").catalogue_path}) == 3  # none takes another's place
     assert Warehouse("memory://w", catalogue=Path("c.duckdb")).catalogue_path == tmp_path / "c.duckdb"
 
 

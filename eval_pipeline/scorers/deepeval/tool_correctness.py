@@ -1,9 +1,8 @@
-"""DeepEval's own ToolCorrectness, beside `tools`; the one module that imports DeepEval."""
+"""DeepEval's own ToolCorrectness, beside `tools`; no model is asked."""
 
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from eval_pipeline.cases import Case, Known
 from eval_pipeline.errors import ScorerError
+from eval_pipeline.scorers.deepeval.importing import import_deepeval
 from eval_pipeline.scorers.tools import unknown_tools
 from eval_pipeline.scores import Score
 from eval_pipeline.traces import AgentTrace
@@ -90,14 +90,10 @@ class _DeepEval:
 
 @functools.cache
 def _load() -> _DeepEval:
-    """Import DeepEval once, so that it sends no telemetry, reads no `.env` and writes no `.deepeval`."""
-    os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "1"
-    os.environ["DEEPEVAL_DISABLE_DOTENV"] = "1"
-    from deepeval.metrics import ToolCorrectnessMetric
-    from deepeval.models import DeepEvalBaseLLM
-    from deepeval.test_case import LLMTestCase, ToolCall
+    module = import_deepeval()
+    base: Any = module.models.DeepEvalBaseLLM
 
-    class Unasked(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]
+    class Unasked(base):  # type: ignore[misc]
         """The model that the metric must be given and, without `available_tools`, never asks."""
 
         def load_model(self, *_: Any, **__: Any) -> Any:
@@ -112,7 +108,12 @@ def _load() -> _DeepEval:
         async def a_generate(self, *_: Any, **__: Any) -> Any:
             raise ScorerError("ToolCorrectness", "DeepEval asked a model, which this check never does")
 
-    return _DeepEval(ToolCorrectnessMetric, LLMTestCase, ToolCall, Unasked())
+    return _DeepEval(
+        metric=module.metrics.ToolCorrectnessMetric,
+        test_case=module.test_case.LLMTestCase,
+        tool_call=module.test_case.ToolCall,
+        unasked=Unasked(),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

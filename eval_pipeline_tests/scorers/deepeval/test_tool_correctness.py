@@ -7,8 +7,7 @@ import pytest
 
 from eval_pipeline.cases import Case, Known
 from eval_pipeline.errors import ScorerError
-from eval_pipeline.scorers import deepeval
-from eval_pipeline.scorers.deepeval import ToolCorrectness
+from eval_pipeline.scorers.deepeval import ToolCorrectness, tool_correctness
 from eval_pipeline.scorers.tools import ToolCalls
 from eval_pipeline.traces import AgentTrace, ToolCall
 
@@ -68,14 +67,14 @@ def test_an_answer_is_not_needed() -> None:
 
 
 def test_whatever_deepeval_raises_is_an_error_and_no_score(monkeypatch) -> None:
-    monkeypatch.setattr(deepeval, "_measure", lambda *_: 1 / 0)
+    monkeypatch.setattr(tool_correctness, "_measure", lambda *_: 1 / 0)
 
     with pytest.raises(ScorerError, match="DeepEval could not measure it: ZeroDivisionError"):
         ToolCorrectness().score(case_expecting([]), trace_of([]))
 
 
 def test_the_model_that_the_metric_must_be_given_refuses_to_be_asked() -> None:
-    unasked = deepeval._load().unasked
+    unasked = tool_correctness._load().unasked
 
     with pytest.raises(ScorerError, match="asked a model"):
         unasked.generate("prompt")
@@ -102,7 +101,6 @@ def refuse(*_, **__):
 
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
 
-from eval_pipeline.scorers.deepeval import ToolCorrectness
 assert "deepeval" not in sys.modules, "importing the scorer imports DeepEval"
 from eval_pipeline.cases import Case
 from eval_pipeline.traces import AgentTrace

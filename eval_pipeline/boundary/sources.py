@@ -1,0 +1,109 @@
+"""The source of a function's project, found and hashed without importing any of it.
+
+So a replay needs neither the function's packages nor a key that its import asks for.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval_pipeline.content_hash import content_hash
+from eval_pipeline.errors import SuiteError
+
+INSTALLED = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A module's source, and the project's modules that it imports, however far down."""
+
+    tree: ast.Module
+    files: Mapping[str, Path]
+    """By path below the project's folder."""
+
+    @property
+    def sha(self) -> str:
+        """Hash of all of it."""
+        return content_hash(
+            {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in self.files.items()}
+        )
+
+
+def find_source(module: str, what: str) -> Source:
+    """The source of `module`; `what` begins every problem with where a suite names it.
+
+    Followed are the imports of modules that lie where this one does. Of an installed package, and of our own,
+    only the package itself is.
+
+    Raises:
+        SuiteError: when there is no such module, or its source cannot be read.
+    """
+    importlib.invalidate_caches()
+    top = module.partition(".")[0]
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        spec = None
+    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    roots = [folder.parent for folder in folders] or [Path((spec and spec.origin) or "").parent]
+    for root in roots:
+        if path := _file_of(module, root):
+            tree = _parse(path, what)
+            alone = root.name in INSTALLED or top == __name__.partition(".")[0]
+            return Source(tree, dict(_project_files(module, root, what, within=f"{top}." if alone else "")))
+    raise SuiteError(
+        f"{what}: no source of module {module!r}; it is looked for on PYTHONPATH and beside the data folder"
+    )
+
+
+def _file_of(module: str, root: Path) -> Path | None:
+    path = root.joinpath(*module.split("."))
+    candidates = (path / "__init__.py", path.with_name(f"{path.name}.py"))
+    return next((found for found in candidates if found.is_file()), None)
+
+
+def _project_files(module: str, root: Path, what: str, *, within: str) -> Iterator[tuple[str, Path]]:
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        if name in seen or not f"{name}.".startswith(within):
+            continue
+        seen.add(name)
+        if "." in name:
+            todo.append(name.rpartition(".")[0])  # its package's own code runs first
+        if (path := _file_of(name, root)) is None:
+            continue
+        if not within and name.partition(".")[0] == __name__.partition(".")[0]:
+            continue  # our own modules, beside the user's: they are no part of the system
+        yield path.relative_to(root).as_posix(), path
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        todo += _imported(_parse(path, what), package)
+
+
+def _imported(tree: ast.Module, package: str) -> Iterator[str]:
+    """Names of everything a module may import, `from a import b` as both `a` and `a.b`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            if base:
+                yield base
+                yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
+
+
+def _parse(path: Path, what: str) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes(), str(path))
+    except SyntaxError as failure:
+        raise SuiteError(f"{what}: {path}:{failure.lineno}: SyntaxError: {failure.msg}") from failure
+    except (OSError, ValueError) as failure:
+        raise SuiteError(f"{what}: {path} cannot be read: {failure}") from failure

@@ -1,0 +1,84 @@
+"""A judge's calibration as a step of an evaluation: run, stored, and read back as its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from eval_pipeline.calibration import CalibrationScore, Minimums
+from eval_pipeline.calibration_reading import CALIBRATION_FILE
+from eval_pipeline.calibration_runs import calibrate, calibrate_command
+from eval_pipeline.calibration_summary import MetricCalibration, calibration_numbers, summarise_calibration
+from eval_pipeline.errors import NotStoredError, RecordingMisses, SuiteError
+from eval_pipeline.gating.outcomes import JudgeRecord
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.warehouse.calibration_rows import calibration_from, calibration_table
+from eval_pipeline.warehouse.store import Warehouse
+
+if TYPE_CHECKING:
+    from eval_pipeline.evaluation import Evaluation, Stored
+
+
+def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stored:
+    """One row a calibration case, metric and repeat: what a judge says of answers whose defect is known.
+
+    Raises:
+        NotRecordedError: in mode `none`, when nothing is recorded.
+        RecordingMisses: in mode `none`, when something is missing.
+    """
+    from eval_pipeline.evaluation import NotRecordedError, Stored, fresh, stored_content
+
+    suite = evaluation.suite(suite_name)
+    judge = fresh(suite.judges, key)
+    if suite.calibration is None:
+        raise SuiteError(f"suite {suite.name!r} has no calibration cases; write {CALIBRATION_FILE}")
+    try:
+        scores = calibrate(
+            suite,
+            judge,
+            lambda: evaluation.open_recordings(suite),
+            connector=evaluation.connector,
+            on_progress=evaluation.on_progress,
+        )
+    except RecordingMisses as missing:
+        if not all(miss.why.startswith("nothing recorded") for miss in missing.misses):
+            raise
+        command = calibrate_command(suite, judge)
+        raise NotRecordedError(
+            f"{suite.name}: the calibration of judge {key} is not recorded; record it with: {command}"
+        ) from missing
+    table = calibration_table(scores)
+    evaluation.warehouse.write("calibration", table, suite=suite.name, judge=key)
+    found = summarise_calibration(scores, suite.calibration.minimums)
+    return Stored(stored_content(table), calibration_numbers(found))
+
+
+def read_calibration_scores(warehouse: Warehouse, suite: Suite, key: str) -> list[CalibrationScore]:
+    """What a judge said of each calibration case.
+
+    Raises:
+        NotStoredError: when that is not stored.
+    """
+    return calibration_from(warehouse.read("calibration", suite=suite.name, judge=key))
+
+
+def read_calibration(warehouse: Warehouse, suite: Suite, key: str) -> Mapping[str, MetricCalibration]:
+    """How a judge did on the suite's calibration cases, by metric.
+
+    Raises:
+        NotStoredError: when that is not stored.
+    """
+    minimums = Minimums() if suite.calibration is None else suite.calibration.minimums
+    return summarise_calibration(read_calibration_scores(warehouse, suite, key), minimums)
+
+
+def read_records(warehouse: Warehouse, suite: Suite, cell: Cell) -> Mapping[str, JudgeRecord]:
+    """The record of a cell's judge by stage; none where it was never calibrated."""
+    judge = suite.judge_of(cell.candidate)
+    if judge is None:
+        return {}
+    try:
+        found = read_calibration(warehouse, suite, suite.calibration_key(judge))
+    except NotStoredError:
+        return {}
+    return {stage.name: found[stage.name].record for stage in suite.stages if stage.name in found}

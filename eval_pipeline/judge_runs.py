@@ -1,0 +1,164 @@
+"""Scores every stage of a cell's traces; judged ones side by side, one bad reply never touching another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, WINDOW, Progress, record_command
+from eval_pipeline.cases import Case
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.gating.outcomes import JudgeRecord
+from eval_pipeline.judges import JudgeCalls
+from eval_pipeline.models.connection import Connector
+from eval_pipeline.recordings import Recordings
+from eval_pipeline.scores import CheckResult, Stage
+from eval_pipeline.stages import Scored, score_stage
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.traces import AgentTrace
+
+_OF_THE_JUDGE = ("judge template", "rubric", "parameters", "weights")
+"""Parts of a request that only the judge's own declaration and templates decide."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One stage of one trace."""
+
+    stage: Stage
+    case: Case
+    trace: AgentTrace
+
+
+_Result = Scored | RecordingMiss
+
+
+def score_cell(
+    suite: Suite,
+    cell: Cell,
+    traces: Sequence[AgentTrace],
+    open_recordings: Callable[[], Recordings],
+    *,
+    connector: Connector | None = None,
+    records: Mapping[str, JudgeRecord] | None = None,
+    on_progress: Progress = lambda done, total: None,
+) -> list[CheckResult]:
+    """The outcomes of a cell: trace by trace, stage by stage, only for the stages that apply.
+
+    Args:
+        suite: the suite that declares the cell.
+        cell: which candidate on which dataset.
+        traces: what the system did.
+        open_recordings: opens the recordings anew; called again when another process recorded first.
+        connector: makes the live clients; only asked on a live call.
+        records: the judge's record by stage: a stage that gates `when_calibrated` does so with a good one.
+        on_progress: told after every judged check.
+
+    Raises:
+        RecordingMisses: on replay, when a judge is recorded in part; of one that is not recorded at all for
+            these answers, the checks are `not_measured`.
+    """
+    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    tasks = [_Task(stage, cases[trace.case_id], trace) for trace in traces for stage in suite.stages]
+    calibrated = {name for name, record in (records or {}).items() if record.calibrated}
+    judge = suite.judge_of(cell.candidate)
+    done: dict[int, _Result] = {}
+    todo: Sequence[int] = range(len(tasks))
+    for _ in range(ROUNDS_AFTER_CONFLICT):
+        recordings = open_recordings()
+        asked = None if judge is None else JudgeCalls(judge, recordings, connector)
+        try:
+            done |= run_async(_score_all(tasks, todo, asked, calibrated, on_progress))
+        finally:
+            lost = recordings.close()
+        # What another process recorded first is what everyone replays: those checks are judged on it.
+        todo = [place for place in todo if isinstance(found := done[place], Scored) and found.used & lost]
+        if not todo:
+            break
+    results = [done[place] for place in range(len(tasks))]
+    return _settle_misses(tasks, results, record_command(suite, cell), None if judge is None else judge.label)
+
+
+async def _score_all(
+    tasks: Sequence[_Task],
+    todo: Sequence[int],
+    judge: JudgeCalls | None,
+    calibrated: set[str],
+    on_progress: Progress,
+) -> dict[int, _Result]:
+    window = asyncio.Semaphore(WINDOW)
+    judged = [place for place in todo if tasks[place].stage.scorer.judged]
+    finished = 0
+
+    async def score(place: int) -> _Result:
+        task = tasks[place]
+        try:
+            return await score_stage(
+                task.stage, task.case, task.trace, judge, calibrated=task.stage.name in calibrated
+            )
+        except RecordingMiss as miss:
+            return miss
+
+    async def score_judged(place: int) -> _Result:
+        nonlocal finished
+        async with window:
+            result = await score(place)
+        finished += 1
+        on_progress(finished, len(judged))
+        return result
+
+    asking = asyncio.gather(*(score_judged(place) for place in judged))
+    results: dict[int, _Result] = {
+        place: await score(place) for place in todo if not tasks[place].stage.scorer.judged
+    }
+    return results | dict(zip(judged, await asking, strict=True))
+
+
+def _settle_misses(
+    tasks: Sequence[_Task], results: Sequence[_Result], command: str, judge: str | None
+) -> list[CheckResult]:
+    """The outcomes, those of a judge without any recording as not measured.
+
+    Raises:
+        RecordingMisses: for a stage that is recorded in part.
+    """
+    by_stage: dict[str, list[_Result]] = {}
+    for task, result in zip(tasks, results, strict=True):
+        by_stage.setdefault(task.stage.name, []).append(result)
+    unrecorded = {name for name, found in by_stage.items() if _is_unrecorded(found)}
+    misses: list[RecordingMiss] = []
+    checks: list[CheckResult] = []
+    for task, result in zip(tasks, results, strict=True):
+        if isinstance(result, Scored):
+            checks += [] if result.check is None else [result.check]
+        elif task.stage.name in unrecorded:
+            checks.append(_not_measured(task, command, judge))
+        else:
+            misses.append(result)
+    if misses:
+        raise RecordingMisses(misses, command)
+    return checks
+
+
+def _is_unrecorded(results: Sequence[_Result]) -> bool:
+    """Whether nothing of a stage is recorded for these answers, rather than the judge asked otherwise now."""
+    answered = any(isinstance(result, Scored) and result.used for result in results)
+    misses = [result for result in results if isinstance(result, RecordingMiss)]
+    same_model = [miss.why for miss in misses if not miss.why.startswith("model changed")]
+    changed = any(part in why for why in same_model for part in _OF_THE_JUDGE)
+    return bool(misses) and not answered and not changed
+
+
+def _not_measured(task: _Task, command: str, judge: str | None) -> CheckResult:
+    return CheckResult(
+        case_id=task.case.id,
+        repeat=task.trace.repeat,
+        stage=task.stage.name,
+        outcome="not_measured",
+        gating=False,
+        threshold=task.stage.threshold,
+        reason=f"judge not recorded; record with: {command}",
+        judge=judge,
+    )

@@ -1,0 +1,77 @@
+"""What a judge replied, read strictly: DeepEval itself mends, skips and miscounts in silence."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+LISTS = ("truths", "claims", "statements", "verdicts")
+"""Fields that hold a judge's steps; an empty one would score 1.0 in DeepEval."""
+LONGEST_SHOWN = 200
+
+
+@functools.cache
+def reply_schema(kind: type[BaseModel], items: int | None) -> dict[str, Any]:
+    """The JSON schema a reply is asked to fit; with `items`, of just so many verdicts."""
+    schema = kind.model_json_schema()
+    if items is not None and "verdicts" in schema["properties"]:
+        schema["properties"]["verdicts"] |= {"minItems": items, "maxItems": items}
+    return schema
+
+
+def read_reply(text: str, kind: type[Reply], items: int | None) -> Reply:
+    """The reply as DeepEval's own model of it.
+
+    Args:
+        text: what the judge said.
+        kind: DeepEval's model of the reply.
+        items: how many verdicts there must be; None where it is no reply of verdicts.
+
+    Raises:
+        ValueError: saying what is wrong: no JSON, cut off, a key missing, surplus or double, a verdict that
+            is no known word, too few or too many of them, an empty list.
+    """
+    try:
+        # No fence, no NaN and no repair; pydantic would let a key stand twice.
+        json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        reply = kind.model_validate_json(text, strict=True, extra="forbid")
+    except ValidationError as failure:
+        details = failure.errors(include_url=False)
+        told = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'reply'}: {d['msg']}" for d in details[:3])
+        raise ValueError(f"{told}: {_shown(text)}") from None
+    except ValueError as failure:
+        raise ValueError(f"no usable JSON ({failure}): {_shown(text)}") from None
+    _refuse_empty(reply, text)
+    verdicts = getattr(reply, "verdicts", None)
+    if items is not None and verdicts is not None and len(verdicts) != items:
+        raise ValueError(f"{len(verdicts)} verdicts for {items} items: {_shown(text)}")
+    return reply
+
+
+def _refuse_empty(reply: BaseModel, text: str) -> None:
+    for name in (name for name in LISTS if name in type(reply).model_fields):
+        steps = getattr(reply, name)
+        if not steps or any(isinstance(step, str) and not step.strip() for step in steps):
+            raise ValueError(f"{name} is empty or has an empty entry: {_shown(text)}")
+    if getattr(reply, "reason", None) is not None and not str(reply.reason).strip():  # type: ignore[attr-defined]
+        raise ValueError(f"the reason is empty: {_shown(text)}")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        raise ValueError(f"a key stands twice among {', '.join(name for name, _ in pairs)}")
+    return data
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")

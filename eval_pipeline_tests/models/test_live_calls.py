@@ -1,0 +1,290 @@
+"""Calls in flight, retries and the circuit, as the code that makes live calls sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import threading
+
+import pytest
+
+from eval_pipeline.errors import CallFailed, ProviderFault
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.model_settings import ModelSettings
+from eval_pipeline.models.circuit import FAILURES_IN_A_ROW, Circuit
+from eval_pipeline.models.run_calls import Pools, RunCalls
+from eval_pipeline_tests.models.live_models import TurnedClock
+from eval_pipeline_tests.provider_replies import Say, Status
+
+SETTINGS = ModelSettings(name="openai:m", max_concurrency=2)
+
+
+class Refused(Exception):
+    status_code = 429
+
+
+class Server:
+    """Answers calls when told to, and knows how many wait for that."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.waiting: list[asyncio.Future[str]] = []
+
+    async def __call__(self) -> str:
+        self.asked += 1
+        answer = asyncio.get_running_loop().create_future()
+        self.waiting.append(answer)
+        return await answer
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def run_calls() -> tuple[RunCalls, TurnedClock]:
+    time = TurnedClock()
+    return RunCalls(Pools(time.clock), time.clock), time
+
+
+def test_no_more_calls_are_in_flight_than_allowed_whoever_makes_them():
+    async def work():
+        calls, _ = run_calls()
+        server = Server()
+        made = [asyncio.ensure_future(calls.of(SETTINGS).call(server)) for _ in range(5)]
+        seen = []
+        while len(seen) < 5:
+            await settle()
+            seen.append(server.asked - len(seen))
+            server.waiting.pop(0).set_result("ok")
+        assert await asyncio.gather(*made) == ["ok"] * 5
+        return seen
+
+    assert run_async(work()) == [2, 2, 2, 2, 1]
+
+
+def test_other_addresses_and_models_have_pools_of_their_own():
+    pools = Pools()
+    same = ModelSettings(name="openai:m", max_concurrency=5, settings={"seed": 1})
+    assert pools.of(SETTINGS) is pools.of(same)
+    assert pools.of(SETTINGS) is not pools.of(ModelSettings(name="openai:n"))
+    assert pools.of(SETTINGS) is not pools.of(ModelSettings(name="openai:m", base_url="http://host"))
+
+
+def test_runs_share_the_pools_of_the_process():
+    assert RunCalls()._pools is RunCalls()._pools
+
+
+def test_who_waits_for_the_next_attempt_lets_others_go_on():
+    async def work():
+        gate = asyncio.Event()
+        calls, time = run_calls()
+        order = []
+
+        async def pause(seconds):
+            await gate.wait()
+
+        calls._clock = type(time.clock)(time.clock.now, pause)
+        one = ModelSettings(name="openai:m", max_concurrency=1)
+
+        async def failing():
+            order.append("first")
+            if order.count("first") == 1:
+                raise ConnectionResetError("dropped")
+            return "first"
+
+        async def other():
+            order.append("other")
+            return "other"
+
+        first = asyncio.ensure_future(calls.of(one).call(failing))
+        await settle()
+        assert await calls.of(one).call(other) == "other"
+        gate.set()
+        return await first, order
+
+    assert run_async(work()) == ("first", ["first", "other", "first"])
+
+
+def test_a_repeated_attempt_goes_before_calls_that_have_not_begun():
+    async def work():
+        calls, _ = run_calls()
+        one = calls.of(ModelSettings(name="openai:m", max_concurrency=1))
+        order = []
+
+        async def ask(name):
+            order.append(name)
+            if order == ["a"]:
+                raise ConnectionResetError("dropped")
+            await settle()
+
+        await asyncio.gather(*(one.call(lambda name=name: ask(name)) for name in "abcd"))
+        return order
+
+    # While a waits b goes on; then a is next, though c and d have waited longer.
+    assert run_async(work()) == ["a", "b", "a", "c", "d"]
+
+
+def test_a_refusal_that_names_a_time_holds_everybody_back_until_then():
+    async def work():
+        calls, time = run_calls()
+        began = []
+
+        async def ask():
+            began.append(time.time)
+            first = len(began) == 1
+            await settle()  # until the second is in flight too
+            if first:
+                refusal = Refused()
+                refusal.response = type("Response", (), {"headers": {"retry-after": "30"}})()
+                raise refusal
+
+        await asyncio.gather(*(calls.of(SETTINGS).call(ask) for _ in range(6)))
+        return began
+
+    first, second, *later = run_async(work())
+    assert (first, second) == (0, 0)  # both were in flight when one was refused
+    assert all(time >= 30 for time in later)
+    assert len(later) == 5  # the refused one, again, and the four that waited
+
+
+def test_a_cancelled_call_gives_its_slot_back():
+    async def work():
+        calls, _ = run_calls()
+        server = Server()
+        made = [asyncio.ensure_future(calls.of(SETTINGS).call(server)) for _ in range(4)]
+        await settle()
+        made[0].cancel()  # in flight
+        made[2].cancel()  # waiting for a slot
+        await settle()
+        pool = calls.of(SETTINGS)._pool
+        assert (server.asked, pool.in_flight) == (3, 2)
+        for answer in server.waiting[1:]:
+            answer.set_result("ok")
+        assert await asyncio.gather(made[1], made[3]) == ["ok", "ok"]
+        return pool.in_flight
+
+    assert run_async(work()) == 0
+
+
+def test_threads_wait_for_each_other_too():
+    calls, _ = run_calls()
+    one = calls.of(ModelSettings(name="openai:m", max_concurrency=1))
+    in_flight, most = [0], []
+
+    def ask():
+        in_flight[0] += 1
+        most.append(in_flight[0])
+        threading.Event().wait(0.01)
+        in_flight[0] -= 1
+
+    threads = [threading.Thread(target=one.call_sync, args=(ask,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
+
+
+def test_code_that_blocks_the_loop_does_not_wait_for_calls_of_the_loop():
+    async def work():
+        calls, _ = run_calls()
+        one = calls.of(ModelSettings(name="openai:m", max_concurrency=1))
+        server = Server()
+        awaited = asyncio.ensure_future(one.call(server))
+        await settle()
+        assert one.call_sync(lambda: "at once") == "at once"
+        server.waiting[0].set_result("later")
+        return await awaited
+
+    assert run_async(work()) == "later"
+
+
+def test_one_call_is_timed_as_a_whole():
+    async def work():
+        calls, _ = run_calls()
+        settings = ModelSettings(name="openai:m", timeout_s=0.01)
+        await calls.of(settings).call(lambda: asyncio.sleep(60))
+
+    with pytest.raises(ProviderFault, match=r"timeout: openai:m: no answer within 0.01 s"):
+        run_async(work())
+
+
+def test_a_dead_provider_ends_the_rest_of_the_run_fast(live):
+    live.stub.answer = lambda asked: Status(500)
+    kinds = []
+    for n in range(8):
+        with pytest.raises(ProviderFault) as caught:
+            live.ask(f"Question {n}")
+        kinds.append(caught.value.kind)
+    # Five calls with five attempts each; the other three are not made.
+    assert kinds == ["http_500"] * 5 + ["circuit_open"] * 3
+    assert live.stub.calls == 25
+    assert "not asked any more, as 5 calls in a row failed, the last with http_500" in caught.value.message
+    assert live.recorded() == []
+    live.stub.answer = lambda asked: Say("ok")
+    live.begin_run()
+    assert live.ask("Question 0").text == "ok"
+
+
+def test_calls_that_are_waiting_for_their_next_attempt_end_with_the_rest(live):
+    live.stub.answer = lambda asked: Status(500)
+
+    async def work(models):
+        model = models.chat()
+        asked = (model.ainvoke(f"Question {n}") for n in range(20))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    kinds = [failure.kind for failure in live.run(work, max_concurrency=2)]
+    assert set(kinds) == {"http_500", "circuit_open"}
+    assert live.stub.calls < 50  # and not 100
+
+
+def test_one_answer_closes_the_circuit():
+    circuit = Circuit("openai:m")
+    for _ in range(FAILURES_IN_A_ROW):
+        circuit.refuse_if_open()
+        circuit.failed(ProviderFault("timeout", "slow"))
+    with pytest.raises(ProviderFault, match=r"circuit_open"):
+        circuit.refuse_if_open()
+    circuit.answered()  # by a call that was in flight
+    circuit.refuse_if_open()
+
+
+def test_a_request_that_is_refused_is_an_answer():
+    calls, _ = run_calls()
+
+    class BadRequest(Exception):
+        status_code = 400
+
+    def refuse():
+        raise BadRequest("no")
+
+    def drop():
+        raise ConnectionResetError("dropped")
+
+    kinds = []
+    for ask in [drop] * 4 + [refuse] + [drop] * 4:
+        with pytest.raises((CallFailed, ProviderFault)) as caught:
+            calls.of(SETTINGS).call_sync(ask)
+        kinds.append(caught.value.kind)
+    assert kinds == ["connection"] * 4 + ["refused_request"] + ["connection"] * 4
+
+
+def test_a_provider_that_bears_few_calls_answers_all_of_them_and_then_gets_more_again(live):
+    live.stub.latency_s = 0.01
+    bears = [3]
+    live.stub.answer = lambda asked: Status(429) if live.stub.in_flight > bears[0] else Say("ok")
+    questions = itertools.count()
+
+    async def work(models):
+        model = models.chat()
+        await asyncio.gather(*(model.ainvoke(f"Question {next(questions)}") for _ in range(40)))
+        return models.calls.of(models.chat_settings)._pool.limit.places
+
+    live.run(work, max_concurrency=8)
+    assert live.stub.calls > 40  # some were refused and asked again
+    bears[0] = 100
+    # The limit is 2 at least and grows after 10 answers at the latest: to 3, to 7, and to 23 of 8.
+    assert live.run(work, max_concurrency=8) == math.inf

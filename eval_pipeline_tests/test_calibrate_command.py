@@ -1,0 +1,194 @@
+"""`calibrate`, and what `run`, `explain`, `keys`, `check` and `sql` make of a calibrated judge."""
+
+from __future__ import annotations
+
+import json
+
+import dagster as dg
+import pytest
+from typer.testing import CliRunner
+
+from eval_pipeline.assets.resources import EvaluationResource
+from eval_pipeline.assets.suite_assets import suite_assets
+from eval_pipeline.cli import app, main
+from eval_pipeline_tests.judged_suite import JudgedSuite
+from eval_pipeline_tests.scripted_judge import JudgedConnector, Question, reply, saying
+
+
+def sees_postgres(question: Question) -> str:
+    return reply(question, ["no" if "mark-1" in question.prompt else "yes"] * (question.items or 0))
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Everything recorded; with these minimums faithfulness is calibrated, recall (no sound case) is not."""
+    folder = tmp_path_factory.mktemp("judged")
+    suite = JudgedSuite(folder, more="calibration: {cases: 1}\n")
+    connector = JudgedConnector(saying(Verdicts=sees_postgres))
+    suite.score("new_episodes", connector)
+    suite.calibrate("new_episodes", connector)
+    return suite
+
+
+@pytest.fixture
+def cli(recorded, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVAL_DATA", str(recorded.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, arguments)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_calibrate_prints_what_the_judge_caught_and_each_cases_scores(cli):
+    code, out, err = cli("calibrate", "docs")
+    assert code == 0, err
+    rows = [" ".join(line.split()) for line in out.splitlines()]
+    assert "faithfulness 1 of 1 0 0 of 1 0 0 1.00 yes" in rows
+    assert "faithfulness (plain) 1 of 1 0 0 of 1 0 0 1.00 yes" in rows
+    assert any(
+        row.startswith("contextual_recall 0 of 1 1 0 of 0 0 0 undefined: one class no: scored 1")
+        for row in rows
+    )
+    assert "engine faithfulness defect 0.00 0.00 0.00 caught" in rows
+    assert "page-missing contextual_recall defect 1.00 1.00 1.00 missed" in rows
+
+
+def test_run_calibrates_a_recorded_judge_by_itself_and_shows_its_record(cli):
+    code, out, err = cli("run", "docs")
+    assert code == 0, err
+    assert "gates: judge caught 1 of 1 defects, 0 false alarms in 1 sound answers" in out
+    assert "advisory: judge caught 0 of 1 defects, 0 false alarms in 0 sound answers" in out
+    assert "answer_relevancy" in out
+    assert "advisory: judge not calibrated" in out
+    assert "calibrate with: eval-pipeline calibrate docs" in out
+
+
+def test_explain_shows_the_judges_steps_of_a_case(cli):
+    cli("run", "docs")
+    out = cli("explain", "docs", "--candidate", "scripted", "--case", "backup")[1]
+    assert "claims:" in out
+    assert "yes: about" in out
+
+
+def test_explain_reaches_a_calibration_case_stored_or_not(cli):
+    fresh = cli("explain", "docs", "--judge", "openai:judge", "--case", "engine")[1]
+    for text in (
+        "defect: The page says SQLite.",
+        "faithfulness, repeat 3",
+        "defect seen",
+        "no: about mark-1",
+    ):
+        assert text in fresh
+    cli("calibrate", "docs")
+    assert cli("explain", "docs", "--judge", "openai:judge", "--case", "engine")[1] == fresh
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["calibrate", "docs", "--judge", "openai:juge"], "no judge 'openai:juge'; did you mean"),
+        (["explain", "docs", "--judge", "openai:judge", "--case", "engin"], "did you mean 'engine'?"),
+        (["explain", "docs", "--case", "engine"], "give --candidate for a case of a dataset, or --judge"),
+    ],
+)
+def test_a_wrong_name_is_a_clear_error_with_exit_code_4(cli, monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr("sys.argv", ["eval-pipeline", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 4
+    assert message in capsys.readouterr().err
+
+
+def test_keys_lists_judges_with_the_command_that_calibrates_them(cli):
+    out = cli("keys", "docs")[1]
+    assert "--select 'docs/calibration' --partition 'openai-judge@" in out
+
+
+def test_check_takes_the_judges_calls_for_used(cli):
+    assert cli("check", "docs")[1] == "docs: ok\n"
+
+
+def test_calibration_can_be_queried(cli):
+    cli("calibrate", "docs")
+    query = (
+        "select metric, count(*) as n from calibration where expected = 'defect' group by all order by all"
+    )
+    assert json.loads(cli("sql", query, "--format", "json")[1]) == [
+        {"metric": "contextual_recall", "n": 3},
+        {"metric": "faithfulness", "n": 3},
+        {"metric": "faithfulness (plain)", "n": 3},
+    ]
+
+
+def test_an_edited_case_stops_calibrate_and_merely_uncalibrates_run(tmp_path, monkeypatch, capsys):
+    suite = JudgedSuite(tmp_path)
+    suite.score("new_episodes")
+    suite.calibrate("new_episodes")
+    suite.edit("calibration.yaml", "PostgreSQL", "MySQL")
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.setattr("sys.argv", ["eval-pipeline", "calibrate", "docs"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 4
+    told = capsys.readouterr().err
+    assert "engine (judge): answer changed (" in told
+    assert "eval-pipeline calibrate docs --judge openai:judge --record-mode new_episodes" in told
+    assert "judge not calibrated" in CliRunner().invoke(app, ["run", "docs"]).stdout
+
+
+def test_a_judge_that_was_never_calibrated_is_one_line_with_the_command(tmp_path, monkeypatch, capsys):
+    suite = JudgedSuite(tmp_path)
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.setattr("sys.argv", ["eval-pipeline", "calibrate", "docs"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 4
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(told) == 1
+    assert told[0].endswith("eval-pipeline calibrate docs --judge openai:judge --record-mode new_episodes")
+
+
+def test_what_an_advisory_judge_cannot_say_does_not_change_the_exit_code(tmp_path, monkeypatch):
+    suite = JudgedSuite(tmp_path, calibration="")
+    suite.score("new_episodes", JudgedConnector(saying(Statements="no JSON")))
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    ran = CliRunner().invoke(app, ["run", "docs"])
+    assert ran.exit_code == 0
+    assert "nothing measured, 10 errors, advisory: judge not calibrated" in ran.stdout
+
+
+def test_the_calibration_asset_is_upstream_of_the_scores_and_its_definitions_are_valid(recorded, cli):
+    assets = suite_assets(recorded.suite)
+    definitions = dg.Definitions(assets=assets, resources={"evaluation": EvaluationResource()})
+    dg.Definitions.validate_loadable(definitions)
+    graph = definitions.resolve_asset_graph()
+    assert (
+        dg.AssetKey(["docs", "calibration"]) in graph.get(dg.AssetKey(["docs", "stage_scores"])).parent_keys
+    )
+    partitions = graph.get(dg.AssetKey(["docs", "calibration"])).partitions_def
+    assert partitions is not None
+    assert partitions.get_partition_keys() == list(recorded.suite.judges)
+
+
+def test_scores_materialize_while_the_calibration_is_missing(recorded, cli):
+    (cell,) = recorded.suite.cells
+    key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = dg.materialize(
+            suite_assets(recorded.suite),
+            selection=[dg.AssetKey(["docs", name]) for name in ("traces", "stage_scores", "stage_report")],
+            partition_key=key,
+            resources={"evaluation": EvaluationResource()},
+            instance=instance,
+        )
+    assert result.success
