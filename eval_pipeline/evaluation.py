@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,14 +19,13 @@ from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.json_form import report_json
-from eval_pipeline.report.rows import report_table
+from eval_pipeline.report.rows import report_table, run_of
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
 from eval_pipeline.traces import AgentTrace
-from eval_pipeline.warehouse.runs import Run
 from eval_pipeline.warehouse.score_rows import checks_from, scores_table
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.suite_rows import cases_table, documents_table, prompts_table
@@ -205,32 +203,8 @@ class Evaluation:
             candidate=cell.candidate,
             dataset=cell.dataset,
         )
-        self.warehouse.append_run(self._run(report))
+        self.warehouse.append_run(run_of(report, self.run_id, self.mode))
         return report, Stored(content_hash(text), report.numbers())
-
-    def _run(self, report: StageReport) -> Run:
-        numbers = report.numbers()
-
-        def count(name: str) -> int:
-            return int(numbers.get(name, 0))
-
-        return Run(
-            run_id=self.run_id,
-            stored_at=datetime.now(UTC),
-            suite=report.cell.suite,
-            candidate=report.cell.candidate,
-            dataset=report.cell.dataset,
-            record_mode=self.mode,
-            cases=count("cases"),
-            passed=count("passed"),
-            failed=count("failed"),
-            errors=count("error"),
-            not_measured=count("not_measured"),
-            calls=count("calls"),
-            called=count("called"),
-            input_tokens=count("input_tokens"),
-            output_tokens=count("output_tokens"),
-        )
 
     def build_report(self, cell: Cell) -> StageReport:
         """The report of what is stored for a cell.

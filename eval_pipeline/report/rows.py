@@ -1,7 +1,8 @@
-"""A stage report as rows of the `stage_report` table."""
+"""A stage report as rows of the `stage_report` table, and as the row of its run in `runs`."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.json_form import row_data
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.warehouse.arrow_schemas import STAGE_REPORT
+from eval_pipeline.warehouse.runs import Run
 from eval_pipeline.warehouse.stored_text import json_text, plain
 
 
@@ -37,3 +39,29 @@ def _row(row: CaseReport, report: StageReport) -> dict[str, Any]:
         }
     )
     return {**fields, "row": json_text(row_data(row, report), f"report of case {row.trace.case_id!r}")}
+
+
+def run_of(report: StageReport, run_id: str, record_mode: str) -> Run:
+    """The row that a run adds to `runs`, stored now."""
+    numbers = report.numbers()
+
+    def count(name: str) -> int:
+        return int(numbers.get(name, 0))
+
+    return Run(
+        run_id=run_id,
+        stored_at=datetime.now(UTC),
+        suite=report.cell.suite,
+        candidate=report.cell.candidate,
+        dataset=report.cell.dataset,
+        record_mode=record_mode,
+        cases=count("cases"),
+        passed=count("passed"),
+        failed=count("failed"),
+        errors=count("error"),
+        not_measured=count("not_measured"),
+        calls=count("calls"),
+        called=count("called"),
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+    )
