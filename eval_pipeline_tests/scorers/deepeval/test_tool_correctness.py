@@ -101,6 +101,7 @@ def refuse(*_, **__):
 
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
 
+from eval_pipeline.scorers.deepeval import ToolCorrectness
 assert "deepeval" not in sys.modules, "importing the scorer imports DeepEval"
 from eval_pipeline.cases import Case
 from eval_pipeline.traces import AgentTrace
