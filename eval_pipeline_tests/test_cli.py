@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval_pipeline.cli import app, main
+from eval_pipeline.errors import InputError
 from eval_pipeline_tests.docs_suite import DocsSuite
 
 
@@ -159,3 +160,10 @@ def test_an_edited_prompt_stops_the_run_and_explain_names_the_part(tmp_path, mon
         shown = capsys.readouterr().err
         assert "backup (agent): prompt changed (" in shown
         assert "eval-pipeline run docs --candidate scripted" in shown
+
+
+@pytest.mark.parametrize("home", ["relative", "/nowhere/at/all"])
+def test_a_dagster_home_that_is_no_folder_is_one_clear_error(cli, monkeypatch, home):
+    monkeypatch.setenv("DAGSTER_HOME", home)
+    with pytest.raises(InputError, match=rf"DAGSTER_HOME={home}: no folder by that absolute path; make it"):
+        cli("run", "docs")

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
 from eval_pipeline.cases import Case, Known
 from eval_pipeline.errors import ScorerError
 from eval_pipeline.scorers.deepeval.importing import import_deepeval
-from eval_pipeline.scorers.tools import unknown_tools
+from eval_pipeline.scorers.tools import ToolCalls, unknown_tools
 from eval_pipeline.scores import Score
 from eval_pipeline.traces import AgentTrace
 
@@ -27,13 +25,7 @@ class ToolCorrectness:
     version: ClassVar[int] = 1
     judged: ClassVar[bool] = False
 
-    class Expected(BaseModel):
-        """The tools a case expects: `[]` expects no call, and left out the check does not apply."""
-
-        model_config = ConfigDict(extra="forbid")
-
-        tools: list[str] | None = None
-        """Tool names; a name that stands twice is expected twice."""
+    Expected = ToolCalls.Expected
 
     def problems(self, case: Case, known: Known) -> list[str]:
         """Expected tools that the system does not have."""
