@@ -1,4 +1,4 @@
-"""Runs the system on every case of a cell: traces out, one bad case never touching another."""
+"""Runs the system on the cases of a cell: traces out, one bad case never touching another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from eval_pipeline.cases import Case
+from eval_pipeline.cases import Case, Run
 from eval_pipeline.errors import (
     CallFailed,
     EvalError,
@@ -27,17 +27,17 @@ from eval_pipeline.traces import AgentTrace, System, TraceError, Usage
 from eval_pipeline.user_code import describe_failure
 
 Progress = Callable[[int, int], None]
-"""Told how many cases are done, of how many."""
+"""Told how many runs are done, of how many."""
 
 WINDOW = 50
-"""Cases under way at once, or twice the model's `max_concurrency` where that is more: a case that is not
+"""Runs under way at once, or twice the model's `max_concurrency` where that is more: a run that is not
 asking just now leaves its place in the pool to another."""
 ROUNDS_AFTER_CONFLICT = 3
 
 
 @dataclass(frozen=True)
-class _Run:
-    """One finished run with the recorded calls it used."""
+class Finished:
+    """What a run did, with the recorded calls it used."""
 
     trace: AgentTrace
     used: frozenset[str]
@@ -48,79 +48,79 @@ def run_cell(
     cell: Cell,
     open_recordings: Callable[[], Recordings],
     *,
+    runs: Sequence[Run] | None = None,
     connector: Connector | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[AgentTrace]:
-    """The traces of a cell's cases, in the order of the dataset.
+    """The traces of a cell's runs, in their order.
 
     Args:
         suite: the suite that declares the cell.
         cell: which candidate on which dataset.
         open_recordings: opens the recordings anew; called again when another process recorded first.
+        runs: which of the dataset's runs; left out, all of them.
         connector: makes the live clients; only asked on a live call.
-        on_progress: told after every case.
+        on_progress: told after every run.
 
     Raises:
-        RecordingMisses: on replay, listing every case that no recording answers.
+        RecordingMisses: on replay, listing every run that no recording answers.
     """
     from eval_pipeline.event_loop import run_async
 
-    dataset = suite.datasets[cell.dataset]
-    done: dict[str, _Run] = {}
-    todo: Sequence[Case] = dataset.cases
+    runs = suite.datasets[cell.dataset].runs if runs is None else runs
+    done: dict[tuple[str, int], Finished] = {}
+    todo = runs
     for _ in range(ROUNDS_AFTER_CONFLICT):
+        if not todo:
+            break
         recordings = open_recordings()
         try:
-            runs = run_async(
+            done |= run_async(
                 _run_all(suite, cell, todo, recordings, connector or ProviderConnector(), on_progress)
             )
         finally:
             lost = recordings.close()
-        done |= {run.trace.case_id: run for run in runs}
-        # What another process recorded first is what everyone replays: those cases run on its answers.
-        todo = [case for case in dataset.cases if done[case.id].used & lost]
-        if not todo:
-            break
-    return [done[case.id].trace for case in dataset.cases]
+        # What another process recorded first is what everyone replays: those runs go by its answers.
+        todo = [run for run in runs if done[run.key].used & lost]
+    return [done[run.key].trace for run in runs]
 
 
 async def _run_all(
     suite: Suite,
     cell: Cell,
-    cases: Sequence[Case],
+    runs: Sequence[Run],
     recordings: Recordings,
     connector: Connector,
     on_progress: Progress,
-) -> list[_Run]:
+) -> dict[tuple[str, int], Finished]:
+    """What each run did, by its key."""
     try:
         system = build_system(suite, cell, recordings, connector)
     except RecordingMisses as missing:
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
-    window = asyncio.Semaphore(_cases_at_once(suite.candidates[cell.candidate].model))
-    misses: list[RecordingMiss] = []
+    window = asyncio.Semaphore(_runs_at_once(suite.candidates[cell.candidate].model))
     finished = 0
 
-    async def run_one(case: Case) -> _Run | None:
+    async def run_one(run: Run) -> Finished | RecordingMiss:
         nonlocal finished
         async with window:
             try:
-                return await run_case(system, case)
+                return await run_case(system, run.case, run.repeat)
             except RecordingMiss as miss:
-                misses.append(miss)
-                return None
+                return miss
             finally:
                 finished += 1
-                on_progress(finished, len(cases))
+                on_progress(finished, len(runs))
 
-    runs = await asyncio.gather(*(run_one(case) for case in cases))
-    if misses:
-        order = {case.id: i for i, case in enumerate(cases)}
-        misses.sort(key=lambda miss: order.get(miss.case_id, -1))
+    results = await asyncio.gather(*(run_one(run) for run in runs))
+    if misses := [result for result in results if isinstance(result, RecordingMiss)]:
         raise RecordingMisses(misses, record_command(suite, cell))
-    return [run for run in runs if run is not None]
+    return {
+        run.key: result for run, result in zip(runs, results, strict=True) if isinstance(result, Finished)
+    }
 
 
-def _cases_at_once(model: ModelSettings | None) -> int:
+def _runs_at_once(model: ModelSettings | None) -> int:
     return WINDOW if model is None else max(WINDOW, 2 * model.max_concurrency)
 
 
@@ -157,8 +157,8 @@ def build_system(suite: Suite, cell: Cell, recordings: Recordings, connector: Co
         ) from failure
 
 
-async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
-    """Run one case; whatever the system raises becomes the trace's error.
+async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
+    """Run one case in one of its repeats; whatever the system raises becomes the trace's error.
 
     Raises:
         RecordingMiss: when a model call has no recording, even if the system swallowed that.
@@ -193,7 +193,7 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> _Run:
         # On replay the clock would tell of this machine, not of the model.
         latency_ms=asked.latency_ms if asked.calls else trace.latency_ms,
     )
-    return _Run(trace, frozenset(asked.used))
+    return Finished(trace, frozenset(asked.used))
 
 
 def _broke_off(case: Case, why: str) -> AgentTrace:

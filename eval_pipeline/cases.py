@@ -51,6 +51,20 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Run:
+    """One run of the system: a case, in one of its repeats."""
+
+    case: Case
+    repeat: int = 0
+    """Counted from 0."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from the other runs of a cell: the case's id and the repeat."""
+        return self.case.id, self.repeat
+
+
+@dataclass(frozen=True)
 class Known:
     """What a case's expectations may refer to."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eval_pipeline.calibration import CalibrationSet
-from eval_pipeline.cases import Case
+from eval_pipeline.cases import Case, Run
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
@@ -30,6 +30,13 @@ class Dataset:
     cases: tuple[Case, ...]
     documents: tuple[Document, ...]
     fixtures: Mapping[str, Any]
+    repeats: int = 1
+    """How often each case is run; no part of the key, which says what is asked and not how often."""
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """Every case in every repeat: in the order of the cases, repeat after repeat."""
+        return tuple(Run(case, repeat) for case in self.cases for repeat in range(self.repeats))
 
     @cached_property
     def cases_sha(self) -> str:

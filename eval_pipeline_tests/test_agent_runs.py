@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
 from eval_pipeline.agent_runs import run_case, run_cell
-from eval_pipeline.cases import Case
+from eval_pipeline.cases import Case, Run
 from eval_pipeline.errors import (
     ProviderFault,
     RecordingFileError,
@@ -140,6 +140,36 @@ def test_cases_that_lost_the_race_to_record_run_on_the_winners_answers(tmp_path)
     traces = {t.case_id: t for t in run_cell(found, cell, open_recordings, connector=ScriptedConnector())}
     replayed = {t.case_id: t for t in run_cell(found, cell, lambda: Recordings(found.recordings))}
     assert traces["thanks"].answer == replayed["thanks"].answer
+
+
+def test_each_repeat_is_a_run_with_answers_of_its_own(tmp_path):
+    found = find_suite(DocsSuite(tmp_path).data_root, "docs")
+    (cell,) = found.cells
+    thanks = next(case for case in found.datasets[cell.dataset].cases if case.id == "thanks")
+    replies = iter(["One.", "Two.", "Three."])
+    connector = ScriptedConnector(lambda messages: AIMessage(next(replies)))
+
+    def run(*repeats, mode="new_episodes"):
+        runs = [Run(thanks, repeat) for repeat in repeats]
+        traces = run_cell(
+            found, cell, lambda: Recordings(found.recordings, mode), runs=runs, connector=connector
+        )
+        return [(trace.case_id, trace.repeat, trace.answer) for trace in traces]
+
+    assert run(0) == [("thanks", 0, "One.")]
+    # Only the repeat that is missing asks; in which order the runs are named changes no answer.
+    assert run(1, 0) == [("thanks", 1, "Two."), ("thanks", 0, "One.")]
+    assert run(0, 1, mode="none") == [("thanks", 0, "One."), ("thanks", 1, "Two.")]
+    assert len(connector.chats) == 2
+
+
+def test_no_runs_open_nothing(tmp_path):
+    found = find_suite(DocsSuite(tmp_path).data_root, "docs")
+
+    def open_recordings():
+        raise AssertionError("there was nothing to run")
+
+    assert run_cell(found, found.cells[0], open_recordings, runs=[]) == []
 
 
 def _cancels_itself(case):
