@@ -184,7 +184,7 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
             trace = _broke_off(case, f"{type(failure).__name__}: {failure}")
         if asked.misses:
             raise asked.misses[0]
-    usage = Usage(asked.calls, asked.called, asked.input_tokens, asked.output_tokens)
+    usage = Usage(asked.calls, asked.called, asked.input_tokens, asked.output_tokens, asked.cost)
     trace = dataclasses.replace(
         trace,
         case_id=case.id,

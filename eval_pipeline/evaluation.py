@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -182,6 +182,7 @@ class Evaluation:
                 "checks": len(checks),
                 "errors": sum(check.outcome == "error" for check in checks),
                 "judge_calls": sum(check.calls for check in checks),
+                "judge_called": sum(check.called for check in checks),
                 "judge_tokens": sum(check.tokens for check in checks),
             },
         )
@@ -204,7 +205,9 @@ class Evaluation:
             dataset=cell.dataset,
         )
         self.warehouse.append_run(run_of(report, self.run_id, self.mode))
-        return report, Stored(content_hash(text), report.numbers())
+        # A corrected price list is no other content.
+        unpriced = replace(report, summary=replace(report.summary, cost=None))
+        return report, Stored(content_hash(report_json(unpriced)), report.numbers())
 
     def build_report(self, cell: Cell) -> StageReport:
         """The report of what is stored for a cell.
@@ -274,7 +277,7 @@ class Evaluation:
             ) from missing
 
 
-VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds", "tokens")
+VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds", "tokens", "cost")
 """Columns that differ between two runs of equal content."""
 
 

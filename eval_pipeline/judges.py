@@ -132,6 +132,7 @@ class JudgeCalls:
             },
             covered=frozenset({"text"}),
             words=f"{prompt.metric} {prompt.step}: {shown}",
+            server=self.judge.model.base_url,
         )
 
     def _parts(self, repeat: int) -> dict[str, str]:

@@ -144,3 +144,7 @@ class CheckResult:
     """Calls of the judge that were answered, from the recording or live."""
     tokens: int = 0
     """What these calls took, in and out."""
+    called: int = 0
+    """Of these calls, the ones really made now."""
+    cost: float | None = None
+    """List price of these calls when they were made, in US dollars; None where that is unknown."""

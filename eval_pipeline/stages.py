@@ -85,6 +85,8 @@ async def score_stage(
         judge=judge_label,
         calls=asking.calls,
         tokens=asking.input_tokens + asking.output_tokens,
+        called=asking.called,
+        cost=asking.cost,
     )
     return Scored(check, frozenset(asking.used))
 

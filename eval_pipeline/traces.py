@@ -47,6 +47,8 @@ class Usage:
     """Of these, the ones really made now."""
     input_tokens: int = 0
     output_tokens: int = 0
+    cost: float | None = None
+    """List price of these calls when they were made, in US dollars; None where that is unknown."""
 
     @property
     def replayed(self) -> int:

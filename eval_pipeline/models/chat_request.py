@@ -31,6 +31,7 @@ class ChatRequests:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._model = settings.name
+        self._server = settings.base_url
         self._tool_hashes: dict[int, tuple[Any, str]] = {}
         self._own = {"parameters": content_hash(settings.settings)}
         if settings.weights:
@@ -55,6 +56,7 @@ class ChatRequests:
             parts=parts,
             covered=frozenset({"rendering of tool calls"}),
             words=call.messages[-1].text,
+            server=self._server,
         )
 
     def _tool_hash(self, tool: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from eval_pipeline.errors import CallFailed
+from eval_pipeline.prices import call_cost
 from eval_pipeline.recordings.credentials import without_credentials
 from eval_pipeline.recordings.request import Kind, Request, Role
 from eval_pipeline.recordings.scope import Scope
@@ -68,6 +69,12 @@ class Entry:
         if self.kind != "chat" or self.usage is None:
             return (0, 0)
         return (self.usage["input_tokens"], self.usage["output_tokens"])
+
+    def cost_at(self, server: str | None) -> float | None:
+        """What the chat cost when it was made, at the list price of a server; None where that is unknown."""
+        if self.usage is None:
+            return None
+        return call_cost(self.model, *self.tokens, server=server, at=datetime.fromisoformat(self.at))
 
     @property
     def place(self) -> tuple[str, str, str, str, str]:

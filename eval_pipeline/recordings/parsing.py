@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -112,6 +113,14 @@ def _refuse_types(raw: dict[str, Any]) -> NoReturn:
     raise BrokenLine(f"field {name!r} must be {_JSON_NAMES[wanted]}, not {_shown(raw[name])}")
 
 
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return _AT.fullmatch(text) is not None
+
+
 def _check_values(raw: dict[str, Any]) -> None:
     if not _ID.fullmatch(raw["id"]):
         raise BrokenLine(
@@ -121,7 +130,7 @@ def _check_values(raw: dict[str, Any]) -> None:
         raise BrokenLine(f"field 'kind' must be 'chat' or 'embed', not {_shown(raw['kind'])}")
     if raw["role"] not in ("agent", "judge"):
         raise BrokenLine(f"field 'role' must be 'agent' or 'judge', not {_shown(raw['role'])}")
-    if not _AT.fullmatch(raw["at"]):
+    if not _is_time(raw["at"]):
         raise BrokenLine(
             f"field 'at' must be a UTC time such as 2026-01-31T12:00:00Z, not {_shown(raw['at'])}"
         )

@@ -29,6 +29,8 @@ class Request:
     """Labels of `parts` that a miss names only when nothing else differs."""
     words: str = ""
     """The last message in words, for whoever reviews the recording."""
+    server: str | None = None
+    """The model's `base_url`: no part of the key, as the same model answers; prices go by it."""
 
     @cached_property
     def key(self) -> str:

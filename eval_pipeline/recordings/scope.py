@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from eval_pipeline.errors import RecordingMiss
+from eval_pipeline.prices import total_cost
 from eval_pipeline.recordings.request import Role
 
 # Tools that run in threads ask on behalf of the run that called them.
@@ -39,6 +40,8 @@ class Scope:
     output_tokens: int = 0
     latency_ms: float = 0.0
     """What the answered asks took when they were made, added up."""
+    costs: list[float | None] = field(default_factory=list)
+    """In US dollars, of each answered chat, at list price; None where there is none."""
     _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     def take_ordinal(self, key: str) -> int:
@@ -61,11 +64,23 @@ class Scope:
         with _COUNTING:
             self._returned.setdefault(key, []).append(ordinal)
 
+    @property
+    def cost(self) -> float | None:
+        """What the answered chats cost when they were made, in US dollars; None where that is unknown."""
+        return total_cost(self.costs)
+
     def count_answer(
-        self, entry_id: str, *, called: bool, tokens: tuple[int, int], latency_ms: float
+        self,
+        entry_id: str,
+        *,
+        called: bool,
+        tokens: tuple[int, int],
+        latency_ms: float,
+        costs: Sequence[float | None] = (),
     ) -> None:
-        """Add one answered ask, with its input and output tokens and how long it took when it was made."""
+        """Add one answered ask, with its input and output tokens and what it took when it was made."""
         with _COUNTING:
+            self.costs += costs
             self.calls += 1
             self.called += called
             self.input_tokens += tokens[0]

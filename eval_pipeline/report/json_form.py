@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -122,6 +123,7 @@ def _summary(report: StageReport) -> dict[str, Any]:
     summary = report.summary
     judged = [stage.name for stage in report.stages if stage.scorer.judged]
     records = {name: {"judge_record": _record(report.records.get(name))} for name in judged}
+    cost = {} if summary.cost is None else {"cost": dataclasses.asdict(summary.cost)}
     return {
         "cases": summary.cases,
         "runs": summary.runs,
@@ -129,6 +131,7 @@ def _summary(report: StageReport) -> dict[str, Any]:
         "pass_rate": _rate(summary.rate),
         "outcomes": dict(summary.outcomes),
         "stages": {name: _stage(stage) | records.get(name, {}) for name, stage in summary.stages.items()},
+        **cost,
     }
 
 

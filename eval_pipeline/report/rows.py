@@ -64,4 +64,8 @@ def run_of(report: StageReport, run_id: str, record_mode: str) -> Run:
         called=count("called"),
         input_tokens=count("input_tokens"),
         output_tokens=count("output_tokens"),
+        cost=numbers.get("cost"),
+        judge_calls=count("judge_calls"),
+        judge_called=count("judge_called"),
+        judge_tokens=count("judge_tokens"),
     )

@@ -34,6 +34,7 @@ class StageReport:
         """The numbers worth plotting over time; what was not measured is left out."""
         summary = self.summary
         usage = [row.trace.usage for row in self.rows]
+        judged = [check for row in self.rows for check in row.checks.values()]
         numbers: dict[str, int | float | None] = {
             "cases": summary.cases,
             **{str(outcome): count for outcome, count in summary.outcomes.items()},
@@ -43,6 +44,10 @@ class StageReport:
             "replayed": sum(used.replayed for used in usage),
             "input_tokens": sum(used.input_tokens for used in usage),
             "output_tokens": sum(used.output_tokens for used in usage),
+            "judge_calls": sum(check.calls for check in judged),
+            "judge_called": sum(check.called for check in judged),
+            "judge_tokens": sum(check.tokens for check in judged),
+            "cost": summary.cost.usd if summary.cost and summary.cost.runs == summary.cost.of else None,
         }
         for name, stage in summary.stages.items():
             numbers[f"{name}_rate"] = stage.rate.value

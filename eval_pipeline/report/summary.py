@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from eval_pipeline.errors import ErrorSource
+from eval_pipeline.prices import total_cost
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.scores import CheckResult, Gating, Outcome, Score, Stage
 from eval_pipeline.statistics import Rate
@@ -45,6 +46,18 @@ class StageSummary:
 
 
 @dataclass(frozen=True)
+class CostSummary:
+    """What the recorded or live calls of all runs cost when they were made, at list price."""
+
+    usd: float
+    """Of the runs all of whose calls have a known price."""
+    runs: int
+    """How many those are."""
+    of: int
+    """Runs that made any call."""
+
+
+@dataclass(frozen=True)
 class ReportSummary:
     """All runs of a cell."""
 
@@ -57,6 +70,8 @@ class ReportSummary:
     """Runs that passed every gating stage, of the measured ones."""
     stages: Mapping[str, StageSummary]
     """By stage, in the suite's order."""
+    cost: CostSummary | None = None
+    """None where no run's calls have a known price."""
 
 
 def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSummary:
@@ -73,7 +88,23 @@ def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSumm
             )
             for stage in stages
         },
+        cost=_summarise_cost(rows),
     )
+
+
+def _summarise_cost(rows: Sequence[CaseReport]) -> CostSummary | None:
+    runs = [[*_agent_costs(row), *_judge_costs(row)] for row in rows]
+    made = [total_cost(costs) for costs in runs if costs]
+    known = [cost for cost in made if cost is not None]
+    return CostSummary(math.fsum(known), len(known), len(made)) if known else None
+
+
+def _agent_costs(row: CaseReport) -> list[float | None]:
+    return [row.trace.usage.cost] if row.trace.usage.calls else []
+
+
+def _judge_costs(row: CaseReport) -> list[float | None]:
+    return [check.cost for check in row.checks.values() if check.calls]
 
 
 def _summarise_stage(stage: Stage, checks: Sequence[CheckResult]) -> StageSummary:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from eval_pipeline.prices import dollars
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.summary import StageSummary, measure
@@ -56,6 +57,8 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
                 else str(metric.rate)
             )
             lines.append((f"  {label}", text + _coverage(metric.count, numbers.applies)))
+    if cost := summary.cost:
+        lines.append(("cost", f"{dollars(cost.usd)} at list price{_coverage(cost.runs, cost.of, 'priced')}"))
     lines += [("not measured", remedy) for remedy in _remedies(report)]
     if any(_waits_for_calibration(report, stage) for stage in report.stages):
         lines.append(("advisory", f"calibrate with: eval-pipeline calibrate {report.cell.suite}"))
@@ -199,8 +202,8 @@ def _waits_for_calibration(report: StageReport, stage: Stage) -> bool:
     return judged and any(stage.name in row.checks for row in report.rows)
 
 
-def _coverage(scored: int, applies: int) -> str:
-    return "" if scored == applies else f", {scored}/{applies} scored"
+def _coverage(scored: int, applies: int, done: str = "scored") -> str:
+    return "" if scored == applies else f", {scored}/{applies} {done}"
 
 
 def _repeats(report: StageReport) -> bool:

@@ -67,6 +67,7 @@ TRACES = _schema(
         "error_kind": _TEXT,
         "error_message": _TEXT,
         "inputs_hash": _TEXT,
+        "cost": _NUMBER,
     },
 )
 """One row a case and repeat: everything one run of the system did."""
@@ -94,6 +95,7 @@ STAGE_SCORES = _schema(
         "cost": _NUMBER,
         "milliseconds": _NUMBER,
         "details": _JSON,
+        "called": _COUNT,
     },
 )
 """One row a number: a check's own score is the row whose `metric` is the stage's name; the check's further
@@ -154,9 +156,10 @@ RUNS = _schema(
         "input_tokens": _COUNT,
         "output_tokens": _COUNT,
     },
-    {"cost": _NUMBER},
+    {"cost": _NUMBER, "judge_calls": _COUNT, "judge_called": _COUNT, "judge_tokens": _COUNT},
 )
-"""One row a materialized cell, appended and never changed; its keys are columns of the file."""
+"""One row a materialized cell, appended and never changed; its keys are columns of the file. `calls` to
+`output_tokens` are the agent's; `cost` is the agent's and the judge's, in US dollars."""
 
 
 @dataclass(frozen=True)

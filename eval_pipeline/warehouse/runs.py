@@ -32,13 +32,20 @@ class Run:
     errors: int
     not_measured: int
     calls: int = 0
-    """Model calls answered, from the recording or live."""
+    """Calls of the agent's models answered, from the recording or live."""
     called: int = 0
     """Of these, the ones really made."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
-    """In US dollars; None where prices are unknown."""
+    """List price of the agent's and the judge's calls when they were made, in US dollars; None where any of
+    them has none."""
+    judge_calls: int = 0
+    """Calls of the judge answered, from the recording or live."""
+    judge_called: int = 0
+    """Of these, the ones really made."""
+    judge_tokens: int = 0
+    """What these calls took, in and out."""
 
     def __post_init__(self) -> None:
         if self.stored_at.tzinfo is None:

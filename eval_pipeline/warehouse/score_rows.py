@@ -60,6 +60,8 @@ def _rows(check: CheckResult) -> Iterator[dict[str, Any]]:
         "error_source": check.error_source,
         "calls": check.calls,
         "tokens": check.tokens,
+        "called": check.called,
+        "cost": check.cost,
         "milliseconds": check.milliseconds,
         "details": None if score is None else json_text(score.details, f"{place}: details"),
     }
@@ -93,4 +95,6 @@ def _check(row: Mapping[str, Any], metrics: Mapping[str, float]) -> CheckResult:
         judge_repeat=row["judge_repeat"],
         calls=row["calls"] or 0,
         tokens=row["tokens"] or 0,
+        called=row["called"] or 0,
+        cost=row["cost"],
     )

@@ -73,6 +73,7 @@ def _row(trace: AgentTrace) -> dict[str, Any]:
         "input_tokens": trace.usage.input_tokens,
         "output_tokens": trace.usage.output_tokens,
         "latency_ms": trace.latency_ms,
+        "cost": trace.usage.cost,
         "error_source": trace.error and trace.error.source,
         "error_kind": trace.error and stored_text(trace.error.kind),
         "error_message": trace.error and stored_text(trace.error.message),
@@ -94,7 +95,7 @@ def _trace(row: Mapping[str, Any]) -> AgentTrace:
         context=tuple(row["context"]),
         messages=tuple(json.loads(row["messages"])),
         structured=None if row["structured"] is None else json.loads(row["structured"]),
-        usage=Usage(row["calls"], row["called"], row["input_tokens"], row["output_tokens"]),
+        usage=Usage(row["calls"], row["called"], row["input_tokens"], row["output_tokens"], row["cost"]),
         latency_ms=row["latency_ms"],
         error=None
         if row["error_source"] is None

@@ -118,6 +118,9 @@ def test_the_numbers_to_plot_leave_out_what_was_not_measured() -> None:
         "replayed": 2,
         "input_tokens": 50,
         "output_tokens": 7,
+        "judge_calls": 0,
+        "judge_called": 0,
+        "judge_tokens": 0,
         "tools_rate": 1.0,
     }
 
