@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -64,6 +64,12 @@ class Run:
         return self.case.id, self.repeat
 
 
+MOST_REPEATS = 100
+"""Repeats of a case that a suite or dataset may ask for."""
+Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
+"""How often each case is run."""
+
+
 @dataclass(frozen=True)
 class Known:
     """What a case's expectations may refer to."""
@@ -93,6 +99,8 @@ class DatasetFields(BaseModel):
     """Folder of the pages the system reads, inside the suite's folder."""
     fixtures: str = "fixtures"
     """Folder of the tables its tools read, inside the suite's folder."""
+    repeats: Repeats | None = None
+    """Left out: the suite's."""
     cases: list[CaseFields]
 
 
@@ -104,6 +112,7 @@ class CaseFile:
     version: int
     documents: str
     fixtures: str
+    repeats: int | None
     cases: tuple[Case, ...]
 
 
@@ -121,7 +130,7 @@ def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
     if problems:
         raise CaseError(problems)
     cases = tuple(_case(entry) for entry in parsed.cases)
-    return CaseFile(file, parsed.version, parsed.documents, parsed.fixtures, cases)
+    return CaseFile(file, parsed.version, parsed.documents, parsed.fixtures, parsed.repeats, cases)
 
 
 def _case(entry: CaseFields) -> Case:

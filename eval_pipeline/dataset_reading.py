@@ -25,8 +25,16 @@ DATASET_ENDINGS = (".yaml", ".yml")
 LIKE_DATASETS = (*DATASET_ENDINGS, ".json", ".jsonl", ".csv")
 
 
-def read_datasets(folder: Path, system: SystemSpec, stages: Sequence[Stage]) -> Mapping[str, Dataset]:
+def read_datasets(
+    folder: Path, system: SystemSpec, stages: Sequence[Stage], repeats: int = 1
+) -> Mapping[str, Dataset]:
     """Every dataset of a suite by key, in the order of the names.
+
+    Args:
+        folder: the suite's folder.
+        system: the system that the cases are for.
+        stages: whose scorers say what a case may expect.
+        repeats: how often a case is run where its dataset does not say so.
 
     Raises:
         InputError: one problem a line, each with file, line, value and remedy.
@@ -37,7 +45,7 @@ def read_datasets(folder: Path, system: SystemSpec, stages: Sequence[Stage]) -> 
     datasets: list[Dataset] = []
     for path in paths:
         with problems:
-            datasets.append(_dataset(path, folder, fields, system, stages))
+            datasets.append(_dataset(path, folder, fields, system, stages, repeats))
     problems.raise_any()
     return {partition_key(dataset.name, dataset.sha): dataset for dataset in datasets}
 
@@ -80,7 +88,12 @@ def _dataset_fields(stages: Sequence[Stage]) -> type[DatasetFields]:
 
 
 def _dataset(
-    path: Path, folder: Path, fields: type[DatasetFields], system: SystemSpec, stages: Sequence[Stage]
+    path: Path,
+    folder: Path,
+    fields: type[DatasetFields],
+    system: SystemSpec,
+    stages: Sequence[Stage],
+    repeats: int,
 ) -> Dataset:
     read = read_cases(path, fields)
     problems = Problems()
@@ -92,7 +105,7 @@ def _dataset(
         problems.add_all(islice(_expectation_problems(read, stages, known), SHOWN + 1))
     problems.add_all(islice(_input_problems(read, system.input), SHOWN + 1))
     problems.raise_any(CaseError)
-    return Dataset(path.stem, read.version, read.cases, documents, fixtures)
+    return Dataset(path.stem, read.version, read.cases, documents, fixtures, read.repeats or repeats)
 
 
 def _folder(read: CaseFile, suite: Path, key: str) -> Path:

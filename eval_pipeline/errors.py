@@ -47,12 +47,14 @@ class RecordingFileError(EvalError):
 class RecordingMiss(EvalError):
     """One call that no recording answers, with what differs from the nearest recorded one."""
 
-    def __init__(self, case_id: str, role: str, model: str, why: str) -> None:
+    def __init__(self, case_id: str, role: str, model: str, why: str, repeat: int = 0) -> None:
+        """`repeat` is that of the run, or of the judge where `role` is one."""
         self.case_id = case_id
         self.role = role
         self.model = model
         self.why = why
-        super().__init__(f"{case_id} ({role}): {why}")
+        self.repeat = repeat
+        super().__init__(_miss_text(case_id, role, why, [repeat]))
 
 
 class RecordingMisses(EvalError):
@@ -60,10 +62,21 @@ class RecordingMisses(EvalError):
 
     def __init__(self, misses: Sequence[RecordingMiss], remedy: str = "") -> None:
         self.misses = tuple(misses)
-        lines = "\n".join(f"  {miss}" for miss in misses)
+        alike: dict[tuple[str, str, str], set[int]] = {}
+        for miss in misses:
+            alike.setdefault((miss.case_id, miss.role, miss.why), set()).add(miss.repeat)
+        lines = "\n".join(f"  {_miss_text(*what, sorted(repeats))}" for what, repeats in alike.items())
         command = f"\nrecord what is missing with: {remedy}" if remedy else ""
         asked = len({miss.case_id for miss in misses})
         super().__init__(f"the recordings do not answer {asked} of the run's cases:\n{lines}{command}")
+
+
+def _miss_text(case_id: str, role: str, why: str, repeats: Sequence[int]) -> str:
+    """A miss, or what several repeats miss alike; repeats are named where it is not the first one alone."""
+    which = (
+        f", repeat{'s' if len(repeats) > 1 else ''} {', '.join(map(str, repeats))}" if any(repeats) else ""
+    )
+    return f"{case_id} ({role}{which}): {why}"
 
 
 class CallFailed(EvalError):

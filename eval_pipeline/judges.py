@@ -36,15 +36,6 @@ class Judge:
         """`provider:model@<12 digits of the id>`, as results name it."""
         return f"{self.model.name}@{self.id[:12]}"
 
-    def settings_of(self, judge_repeat: int) -> ModelSettings:
-        """The model's settings for one of its repeats: where it has a seed, each repeat has its own."""
-        seed = self.model.settings.get("seed")
-        if not judge_repeat or not isinstance(seed, int):
-            return self.model
-        return self.model.model_copy(
-            update={"settings": {**self.model.settings, "seed": seed + judge_repeat}}
-        )
-
 
 @dataclass(frozen=True)
 class JudgePrompt:
@@ -113,7 +104,8 @@ class JudgeCalls:
         if repeat not in self._live:
             from eval_pipeline.models.live_chat import LiveChat
 
-            self._live[repeat] = LiveChat(self.judge.settings_of(repeat), self._connector, self._calls)
+            settings = self.judge.model.in_repeat(repeat)
+            self._live[repeat] = LiveChat(settings, self._connector, self._calls)
         return self._live[repeat]
 
     def _request(self, prompt: JudgePrompt, schema: dict[str, Any], repeat: int) -> Request:
@@ -130,6 +122,7 @@ class JudgeCalls:
                 f"judge template of {prompt.metric} ({prompt.step})": prompt.template_sha,
                 **{label: content_hash(text) for label, text in prompt.inputs.items()},
             },
+            first_repeat=self._parts(0) if repeat else {},
             covered=frozenset({"text"}),
             words=f"{prompt.metric} {prompt.step}: {shown}",
             server=self.judge.model.base_url,
@@ -137,7 +130,7 @@ class JudgeCalls:
 
     def _parts(self, repeat: int) -> dict[str, str]:
         if repeat not in self._own_parts:
-            settings = self.judge.settings_of(repeat)
+            settings = self.judge.model.in_repeat(repeat)
             parts = {"parameters": content_hash(settings.settings)}
             if settings.weights:
                 parts["weights"] = content_hash(settings.weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
@@ -77,6 +77,16 @@ class ModelSettings(BaseModel):
             "settings": self.settings,
             "tool_calling": self.tool_calling,
         }
+
+    def in_repeat(self, repeat: int) -> Self:
+        """The settings for one repeat: a seed becomes `seed + repeat`, all else stays as in production.
+
+        Without a seed, or with a negative one, which draws a new one each time, every repeat has the same.
+        """
+        seed = self.settings.get("seed")
+        if not repeat or not isinstance(seed, int) or seed < 0:
+            return self
+        return self.model_copy(update={"settings": {**self.settings, "seed": seed + repeat}})
 
 
 class EmbedderSettings(ModelSettings):

@@ -7,6 +7,7 @@ import re
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from eval_pipeline.boundary.settings import MODULE, SystemFields
+from eval_pipeline.cases import Repeats
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Gating
 
@@ -97,4 +98,6 @@ class SuiteFields(BaseModel):
     judge: ModelSettings | None = None
     """The model behind judged stages, which stays while the model under test changes."""
     calibration: CalibrationFields | None = None
+    repeats: Repeats = 1
+    """How often each case is run, on the datasets that do not say so themselves."""
     candidates: dict[str, CandidateFields] = Field(min_length=1)

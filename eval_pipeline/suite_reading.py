@@ -106,7 +106,7 @@ def _read_suite(folder: Path) -> Suite:
         stages = read_stages(file, fields.stages)
     problems.raise_any()
     with problems:
-        datasets = read_datasets(folder, system, stages)
+        datasets = read_datasets(folder, system, stages, fields.repeats)
     with problems:
         candidates = read_candidates(file, folder, fields.candidates, system)
     with problems:

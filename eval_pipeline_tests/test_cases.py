@@ -210,6 +210,18 @@ def test_what_yaml_does_not_read_as_text_is_no_id(problems: Problems, written: s
             "v1.yaml:1: version: input should be greater than or equal to 1, found `0`",
         ),
         (
+            "version: 1\nrepeats: 0\ncases: [{id: a, input: b}]\n",
+            "v1.yaml:2: repeats: input should be greater than or equal to 1, found `0`",
+        ),
+        (
+            "version: 1\nrepeats: 101\ncases: [{id: a, input: b}]\n",
+            "v1.yaml:2: repeats: input should be less than or equal to 100, found `101`",
+        ),
+        (
+            "version: 1\nrepeats: 2.5\ncases: [{id: a, input: b}]\n",
+            "v1.yaml:2: repeats: input should be a valid integer, found `2.5`",
+        ),
+        (
             "version: true\ncases: [{id: a, input: b}]\n",
             "v1.yaml:1: version: input should be a valid integer, found `true`",
         ),

@@ -98,3 +98,20 @@ def test_how_a_model_is_reached_is_no_part_of_the_identity(change: dict[str, Any
     assert (
         ModelSettings.model_validate(MODEL | change).identity == ModelSettings.model_validate(MODEL).identity
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "repeat", "expected"),
+    [
+        ({"temperature": 0.5, "seed": 7}, 0, {"temperature": 0.5, "seed": 7}),
+        ({"temperature": 0.5, "seed": 7}, 2, {"temperature": 0.5, "seed": 9}),
+        ({"temperature": 0.5}, 2, {"temperature": 0.5}),
+        ({"seed": 0}, 1, {"seed": 1}),
+        ({"seed": -1}, 1, {"seed": -1}),
+        ({"seed": None}, 1, {"seed": None}),
+    ],
+)
+def test_a_repeat_has_a_seed_of_its_own_and_the_temperature_of_production(
+    settings: dict[str, Any], repeat: int, expected: dict[str, Any]
+) -> None:
+    assert ModelSettings(name="openai:m", settings=settings).in_repeat(repeat).settings == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from eval_pipeline.boundary.answers import read_answer
@@ -22,6 +23,7 @@ from eval_pipeline.boundary.sources import find_source
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CallFailed, EvalError
 from eval_pipeline.models.faults import classify
+from eval_pipeline.recordings import current_scope
 from eval_pipeline.system_spec import SystemContext, SystemSpec
 
 
@@ -76,7 +78,8 @@ def _build(
 
     async def ask(value: Any) -> dict[str, Any]:
         assert function is not None
-        arguments = (value, given) if takes_context(function) else (value,)
+        model = given.model and given.model.in_repeat(current_scope().repeat)
+        arguments = (value, replace(given, model=model)) if takes_context(function) else (value,)
         raised: Exception | None = None
         try:
             returned = as_json(await function(*arguments))
@@ -87,7 +90,12 @@ def _build(
         raise raised if _is_anothers(raised) else CallFailed("raised", f"{type(raised).__name__}: {raised}")
 
     return RecordedSystem(
-        context, settings, parts, ask, lambda response, case_id: read_answer(response["returned"], case_id)
+        context,
+        settings,
+        parts,
+        ask,
+        lambda response, case_id: read_answer(response["returned"], case_id),
+        tells_model=True,
     )
 
 

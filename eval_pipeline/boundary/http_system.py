@@ -83,7 +83,7 @@ def _build(
         parts,
         ask,
         lambda response, case_id: _read(fields, response["body"], case_id),
-        secrets,
+        secrets=secrets,
     )
 
 

@@ -11,7 +11,7 @@ from eval_pipeline.boundary.settings import BoundarySettings
 from eval_pipeline.cases import Case
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CallFailed
-from eval_pipeline.recordings import Request
+from eval_pipeline.recordings import Request, current_scope
 from eval_pipeline.recordings.credentials import without_secrets
 from eval_pipeline.system_spec import SystemContext
 from eval_pipeline.traces import AgentTrace
@@ -29,6 +29,8 @@ class RecordedSystem:
     """One attempt: the system's response to an input, as plain JSON."""
     read: Callable[[dict[str, Any], str], AgentTrace]
     """The trace that a response to a case makes; runs on replay too."""
+    tells_model: bool = False
+    """Whether it is told the settings of the candidate's model, whose seed is another in each repeat."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     """What must not stand in a recording, beside what secret variables hold."""
 
@@ -40,10 +42,12 @@ class RecordedSystem:
             ProviderFault: when it cannot be reached.
             RecordingMiss: on replay, when nothing is recorded for it.
         """
+        seeded = self._seeded()
         request = Request(
             kind="chat",
             model=self.settings.name,
-            parts={**self.parts, "case input": content_hash(case.input)},
+            parts={**self.parts, **seeded, "case input": content_hash(case.input)},
+            first_repeat={label: self.parts[label] for label in seeded},
             words=case.question,
         )
         calls = self.context.models.calls.of(self.settings)
@@ -59,6 +63,13 @@ class RecordedSystem:
             return self.read(response, case.id)
         except CallFailed as failure:
             raise CallFailed(failure.kind, f"{self.settings.name}: {failure.message}") from None
+
+    def _seeded(self) -> dict[str, str]:
+        """The parts that are another in the current run's repeat than in repeat 0."""
+        model = self.context.models.chat_settings
+        if not self.tells_model or model is None or not (repeat := current_scope().repeat):
+            return {}
+        return {"model": content_hash(model.in_repeat(repeat).identity)}
 
 
 def candidate_parts(context: SystemContext) -> dict[str, str]:

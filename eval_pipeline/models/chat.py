@@ -21,6 +21,7 @@ from eval_pipeline.models.live_chat import LiveChat, naming_model
 from eval_pipeline.models.messages import dump_reply, load_reply
 from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.models.structured_output import read_strictly, schema_of
+from eval_pipeline.recordings import current_scope
 from eval_pipeline.recordings.credentials import without_secrets
 
 
@@ -35,17 +36,10 @@ class RecordingChatModel(BaseChatModel):
     calls: Any = Field(default_factory=RunCalls)
     """The run's `RunCalls`."""
 
-    _live: LiveChat = PrivateAttr()
-    _requests: ChatRequests = PrivateAttr()
+    _repeats: dict[int, tuple[ChatRequests, LiveChat]] = PrivateAttr(default_factory=dict)
     _bound: dict[Any, Any] = PrivateAttr(default_factory=dict)
     _converted: dict[int, tuple[Any, dict[str, Any]]] = PrivateAttr(default_factory=dict)
     _reply_schemas: dict[tuple[int, ...], dict[str, Any]] = PrivateAttr(default_factory=dict)
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Set up what the calls share; no client is made yet."""
-        super().model_post_init(context)
-        self._live = LiveChat(self.model_settings, self.connector, self.calls)
-        self._requests = ChatRequests(self.model_settings)
 
     @property
     def _llm_type(self) -> str:
@@ -110,18 +104,21 @@ class RecordingChatModel(BaseChatModel):
         )
 
     async def _call_natively(self, call: ChatCall) -> AIMessage:
+        requests, chat = self._of_this_repeat()
+
         async def live() -> dict[str, Any]:
             options = dict(call.options)
             schema = options.pop("response_schema", None)
-            reply = await self._live.ask(
+            reply = await chat.ask(
                 call.messages, tools=call.tools, schema=schema, stop=call.stop, options=options
             )
             return _recordable(reply, _calls_before(call.messages))
 
-        return load_reply(await self.recordings.ask(self._requests.of(call), live))
+        return load_reply(await self.recordings.ask(requests.of(call), live))
 
     async def _call_in_json(self, call: ChatCall) -> AIMessage:
         """Tool calls by constrained output."""
+        requests, chat = self._of_this_repeat()
         sent, schema = tool_calling.render(call.messages, call.tools)
         # The same tools give the same object, which the client is bound to once.
         schema = self._reply_schemas.setdefault(tuple(map(id, call.tools)), schema)
@@ -129,16 +126,27 @@ class RecordingChatModel(BaseChatModel):
         names = [tool["function"]["name"] for tool in call.tools]
 
         async def live() -> dict[str, Any]:
-            reply = await self._live.ask(sent, schema=schema, stop=call.stop, options=call.options)
+            reply = await chat.ask(sent, schema=schema, stop=call.stop, options=call.options)
             with naming_model(self.model_settings):
                 tool_calling.parse(reply, names)  # an unusable reply is recorded as the failure it is
             return _recordable(reply, 0)
 
-        reply = load_reply(await self.recordings.ask(self._requests.of(call, rendered), live))
+        reply = load_reply(await self.recordings.ask(requests.of(call, rendered), live))
         message = tool_calling.parse(reply, names)
         for tool_call in message.tool_calls:
             tool_call["id"] = f"call{_calls_before(call.messages) + 1:05d}"
         return message
+
+    def _of_this_repeat(self) -> tuple[ChatRequests, LiveChat]:
+        """What the calls of the current run's repeat share; no client is made before the first live one."""
+        settings = self.model_settings
+        repeat = current_scope().repeat
+        if settings.in_repeat(repeat) is settings:
+            repeat = 0
+        if repeat not in self._repeats:
+            chat = LiveChat(settings.in_repeat(repeat), self.connector, self.calls)
+            self._repeats[repeat] = ChatRequests(settings, repeat), chat
+        return self._repeats[repeat]
 
     def _openai_tool(self, tool: Any) -> dict[str, Any]:
         if id(tool) not in self._converted:

@@ -27,13 +27,14 @@ class ChatCall:
 
 
 class ChatRequests:
-    """Makes the requests of one model; what they share is hashed once."""
+    """Makes the requests of one model in one repeat; what they share is hashed once."""
 
-    def __init__(self, settings: ModelSettings) -> None:
+    def __init__(self, settings: ModelSettings, repeat: int = 0) -> None:
         self._model = settings.name
         self._server = settings.base_url
         self._tool_hashes: dict[int, tuple[Any, str]] = {}
-        self._own = {"parameters": content_hash(settings.settings)}
+        self._own = {"parameters": content_hash(settings.in_repeat(repeat).settings)}
+        self._first_repeat = {"parameters": content_hash(settings.settings)} if repeat else {}
         if settings.weights:
             self._own["weights"] = content_hash(settings.weights)
         if settings.tool_calling != "native":
@@ -54,6 +55,7 @@ class ChatRequests:
             kind="chat",
             model=self._model,
             parts=parts,
+            first_repeat=self._first_repeat,
             covered=frozenset({"rendering of tool calls"}),
             words=call.messages[-1].text,
             server=self._server,

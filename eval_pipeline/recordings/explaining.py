@@ -36,12 +36,14 @@ class AskedIndex:
     """The requests recorded of one model, found by case or by what they are made of."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self.keys: set[str] = set()
+        self._repeats: dict[str, set[tuple[int, int]]] = defaultdict(set)
         self._all: dict[_Topic, list[Recorded]] = defaultdict(list)
         self._by_case: dict[tuple[_Topic, str], list[Recorded]] = defaultdict(list)
         self._by_part: dict[tuple[_Topic, str, str], list[Recorded]] = defaultdict(list)
         for entry in entries:
-            self.keys.add(entry.id.partition(":")[0])
+            key, repeats, _ = entry.id.split(":")
+            of_run, of_judge = repeats.split(".")
+            self._repeats[key].add((int(of_run), int(of_judge)))
             recorded = Recorded(entry.model, entry.cases, dict(entry.parts + entry.explain))
             topic = _Topic(entry.role, entry.kind, entry.label)
             self._all[topic].append(recorded)
@@ -50,10 +52,14 @@ class AskedIndex:
             for label, digits in recorded.labels.items():
                 self._by_part[topic, label, digits].append(recorded)
 
+    def repeats(self, key: str) -> set[tuple[int, int]]:
+        """The repeats, of the run and of the judge, in which a request is recorded."""
+        return self._repeats.get(key, set())
+
     def nearest(self, request: Request, asker: Scope, *, same_case: bool) -> Recorded | None:
         """The recorded request with the fewest differences, of the asker's case or of any."""
         topic = _Topic(asker.role, request.kind, asker.label)
-        labels = _labels(request)
+        labels, alike = _labels(request), _alike(request)
         if same_case:
             candidates = self._by_case.get((topic, asker.case_id), [])
         else:
@@ -66,7 +72,7 @@ class AskedIndex:
             candidates = min(sharing, key=len, default=self._all.get(topic, []))
         return min(
             candidates[:_MOST_COMPARED],
-            key=lambda recorded: len(_differing(recorded.labels, labels)),
+            key=lambda recorded: len(_differing(recorded.labels, alike)),
             default=None,
         )
 
@@ -80,11 +86,12 @@ def explain_miss(asked: Asking, own: AskedIndex, others: Iterable[AskedIndex]) -
         others: What is recorded of the suite's other models, read only where `own` has nothing alike.
     """
     request, asker = asked.request, asked.asker
-    if request.key in own.keys:
-        return (
-            f"the same request is recorded, but not for repeat {asker.repeat}, judge repeat "
-            f"{asker.judge_repeat}, time {asked.ordinal + 1} that one run asks it"
-        )
+    if (asker.repeat, asker.judge_repeat) in own.repeats(request.key):
+        return f"the same request is recorded, but not for time {asked.ordinal + 1} that one run asks it"
+    if found := own.repeats(request.key) | own.repeats(request.key_in_first_repeat):
+        known = sorted({of_judge if asker.role == "judge" else of_run for of_run, of_judge in found})
+        which = f"repeat{'s' if len(known) > 1 else ''} {', '.join(map(str, known))}"
+        return f"the same request is recorded for {which}, but not for this one"
     for indexes in ([own], others):
         looked_at = list(indexes)
         for same_case in (True, False):
@@ -100,7 +107,7 @@ def explain_miss(asked: Asking, own: AskedIndex, others: Iterable[AskedIndex]) -
 def _describe(request: Request, nearest: Recorded) -> str:
     told = [f"model changed ({nearest.model} → {request.model})"] if nearest.model != request.model else []
     labels = _labels(request)
-    differing = _differing(nearest.labels, labels)
+    differing = _differing(nearest.labels, _alike(request))
     finer = [label for label in differing if label not in request.covered]
     for label in finer if finer or told else differing:
         before, now = nearest.labels.get(label), labels.get(label)
@@ -117,6 +124,14 @@ def _labels(request: Request) -> dict[str, str]:
     return {label: digits[:12] for label, digits in (*request.parts.items(), *request.explain.items())}
 
 
-def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    changed = [label for label, digits in now.items() if before.get(label) != digits]
+def _alike(request: Request) -> dict[str, set[str]]:
+    """What each label may be recorded as without a difference: a repeat's own seed is none."""
+    alike = {label: {digits} for label, digits in _labels(request).items()}
+    for label, digits in request.first_repeat.items():
+        alike[label].add(digits[:12])
+    return alike
+
+
+def _differing(before: Mapping[str, str], now: Mapping[str, set[str]]) -> list[str]:
+    changed = [label for label, digits in now.items() if before.get(label) not in digits]
     return changed + [label for label in before if label not in now]

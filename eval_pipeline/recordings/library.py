@@ -72,7 +72,8 @@ class Library:
         with self.lock:
             if not asker.misses:
                 why = self._explain(asked)
-                asker.misses.append(RecordingMiss(asker.case_id, asker.role, request.model, why))
+                miss = RecordingMiss(asker.case_id, asker.role, request.model, why, asker.own_repeat)
+                asker.misses.append(miss)
         raise asker.misses[0].with_traceback(None)
 
     def has_recorded(self, model: str, role: Role) -> bool:

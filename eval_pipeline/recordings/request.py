@@ -31,8 +31,16 @@ class Request:
     """The last message in words, for whoever reviews the recording."""
     server: str | None = None
     """The model's `base_url`: no part of the key, as the same model answers; prices go by it."""
+    first_repeat: Mapping[str, str] = field(default_factory=dict)
+    """The parts that hold this repeat's own seed, as they are in repeat 0."""
 
     @cached_property
     def key(self) -> str:
         """64 hex digits over kind, model and the ordered parts."""
         return content_hash([self.kind, self.model, list(self.parts.items())])
+
+    @property
+    def key_in_first_repeat(self) -> str:
+        """The key of the same question in repeat 0."""
+        parts = {**self.parts, **self.first_repeat}
+        return content_hash([self.kind, self.model, list(parts.items())])

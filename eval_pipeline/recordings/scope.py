@@ -44,6 +44,11 @@ class Scope:
     """In US dollars, of each answered chat, at list price; None where there is none."""
     _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
+    @property
+    def own_repeat(self) -> int:
+        """The repeat of whoever asks: of the judge, or of the agent's run."""
+        return self.judge_repeat if self.role == "judge" else self.repeat
+
     def take_ordinal(self, key: str) -> int:
         """How often this run asked `key` before, counting only asks that got an answer."""
         with _COUNTING:

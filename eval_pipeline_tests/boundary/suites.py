@@ -89,7 +89,13 @@ class Asking:
         self.time = TurnedClock()
         self.calls = RunCalls(Pools(self.time.clock), self.time.clock)
 
-    def ask(self, question: object = "An apple?", mode: Mode = "new_episodes", case: str = "c") -> AgentTrace:
+    def ask(
+        self,
+        question: object = "An apple?",
+        mode: Mode = "new_episodes",
+        case: str = "c",
+        repeat: int = 0,
+    ) -> AgentTrace:
         """The trace of a question, asked by a run of its own."""
         suite = find_suite(self.toy.data, "toy")
         (cell,) = suite.cells
@@ -100,7 +106,7 @@ class Asking:
             candidate.prompt, dict(candidate.parameters), dataset.documents, dataset.fixtures, models
         )
         try:
-            return run_async(run_case(suite.system.build(context), Case(case, question))).trace
+            return run_async(run_case(suite.system.build(context), Case(case, question), repeat)).trace
         finally:
             recordings.close()
 

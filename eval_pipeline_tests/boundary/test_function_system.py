@@ -85,6 +85,17 @@ def test_a_changed_input_is_named(asking):
         asking.ask("A pear?", mode="none")
 
 
+def test_a_function_is_told_the_seed_of_its_repeat(tmp_path):
+    source = "async def answer(question, context): return f'seed {context.model.settings[\"seed\"]}'\n"
+    asking = asking_with(tmp_path, source)
+    asking.toy.edit("suite.yaml", "calm: {", "calm: {model: {name: openai:m, settings: {seed: 7}}, ")
+    answers = [asking.ask(repeat=repeat).answer for repeat in range(3)]
+    assert answers == ["seed 7", "seed 8", "seed 9"]
+    assert [asking.ask(repeat=repeat, mode="none").answer for repeat in range(3)] == answers
+    with pytest.raises(RecordingMiss, match=r"c \(agent, repeat 3\): .* for repeat 0, but not for this one"):
+        asking.ask(repeat=3, mode="none")
+
+
 def test_changed_code_is_named_also_in_a_module_that_it_imports(tmp_path):
     helper = f"bnd_helper_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{helper}.py").write_text("TEXT = 'Red.'\n", encoding="utf-8")

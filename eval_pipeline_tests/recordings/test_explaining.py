@@ -1,10 +1,12 @@
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from eval_pipeline.content_hash import sha12
-from eval_pipeline.errors import RecordingMiss
-from eval_pipeline.recordings import Recordings, Request, Scope
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.recordings import Recordings, Request, Scope, scope
 from eval_pipeline.recordings.explaining import AskedIndex
 from eval_pipeline.recordings.parsing import parse_line
 from eval_pipeline_tests.recordings.questions import Model, ask, embedding, entry_id, line, question, record
@@ -185,8 +187,62 @@ def test_parts_in_another_order_are_called_that(tmp_path: Path):
 
 def test_a_repeat_that_was_not_recorded_is_called_that(tmp_path: Path):
     record(tmp_path, question("Where?"))
-    told = "the same request is recorded, but not for repeat 2, judge repeat 1, time 1 that one run asks it"
-    assert why(tmp_path, question("Where?"), repeat=2, judge_repeat=1) == told
+    told = "the same request is recorded for repeat 0, but not for this one"
+    assert why(tmp_path, question("Where?"), repeat=2) == told
+    assert why(tmp_path, question("Where?"), role="judge", judge_repeat=1) == told
+    record(tmp_path, question("Where?"), repeat=1)
+    told = "the same request is recorded for repeats 0, 1, but not for this one"
+    assert why(tmp_path, question("Where?"), repeat=2) == told
+
+
+def seeded(words: str, seed: int, **more: str) -> Request:
+    """A question of repeat `seed`, whose first repeat has seed 0."""
+    asked = question(words, parameters=f"seed {seed}", **more)
+    return replace(asked, first_repeat={"parameters": question("", parameters="seed 0").parts["parameters"]})
+
+
+def test_a_repeat_with_a_seed_of_its_own_was_merely_not_recorded(tmp_path: Path):
+    record(tmp_path, question("Where?", parameters="seed 0"))
+    assert why(tmp_path, seeded("Where?", 2), repeat=2) == (
+        "the same request is recorded for repeat 0, but not for this one"
+    )
+
+
+def test_a_repeats_own_seed_is_no_difference_worth_naming(tmp_path: Path):
+    record(tmp_path, question("Where?", parameters="seed 0"))
+    assert why(tmp_path, seeded("When?", 2), repeat=2) == f"question changed {change('Where?', 'When?')}"
+
+
+def test_how_often_one_run_asked_is_told_when_that_is_all(tmp_path: Path):
+    record(tmp_path, question("Where?"))
+
+    async def run() -> None:
+        store = Recordings(tmp_path)
+        with scope("case-1"):
+            for _ in range(2):
+                await store.ask(question("Where?"), Model())
+
+    with pytest.raises(RecordingMiss, match="recorded, but not for time 2 that one run asks it"):
+        asyncio.run(run())
+
+
+def test_the_message_names_the_repeat(tmp_path: Path):
+    with pytest.raises(RecordingMiss) as caught:
+        ask(Recordings(tmp_path), question("Where?"), Model(), "case-7", repeat=3)
+    assert caught.value.repeat == 3
+    assert str(caught.value) == "case-7 (agent, repeat 3): nothing recorded for agent with fake:one"
+
+
+def test_what_several_repeats_miss_alike_stands_once():
+    why = "the same request is recorded for repeat 0, but not for this one"
+    misses = [RecordingMiss("a", "agent", "m", why, repeat) for repeat in (2, 1)]
+    misses.append(RecordingMiss("b", "agent", "m", "prompt changed"))
+    assert str(RecordingMisses(misses, "record it")) == (
+        "the recordings do not answer 2 of the run's cases:\n"
+        f"  a (agent, repeats 1, 2): {why}\n"
+        "  b (agent): prompt changed\n"
+        "record what is missing with: record it"
+    )
 
 
 def test_the_message_names_case_role_and_reason(tmp_path: Path):
