@@ -39,10 +39,14 @@ class CalibrationCase:
         """As a scorer takes it."""
         return Case(self.id, self.input, self.reference)
 
-    @property
-    def trace(self) -> AgentTrace:
-        """As though an agent had answered so, from that context."""
-        return AgentTrace(self.id, answer=self.answer, context=self.context)
+    def trace(self, field: str | None = None) -> AgentTrace:
+        """As though an agent had answered so, from that context.
+
+        Args:
+            field: where the scorer judges one field of a structured answer: the one that holds the answer.
+        """
+        structured = None if field is None else {field: self.answer}
+        return AgentTrace(self.id, answer=self.answer, context=self.context, structured=structured)
 
     def has(self, part: JudgedPart) -> bool:
         """Whether it has what a judge is to be shown."""

@@ -140,7 +140,8 @@ async def _score(task: _Task, judge: JudgeCalls) -> _Scored:
     # A label of its own: a miss of a run is explained by what runs asked, not by these cases.
     label = f"calibration of {stage.name}"
     with scope(case.id, "judge", label=label, judge_repeat=task.repeat) as asking:
-        score, failure = await score_safely(stage, case.case, case.trace, judge)
+        trace = case.trace(getattr(stage.scorer, "field", None))
+        score, failure = await score_safely(stage, case.case, trace, judge)
         raise_first_miss(asking)
     passed = None if score is None else passes(score, stage.threshold)
     found = CalibrationScore(

@@ -95,6 +95,8 @@ class DatasetFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: int = Field(ge=1)
+    includes: str | None = None
+    """Name of another dataset of the suite, whose cases come before its own."""
     documents: str = "documents"
     """Folder of the pages the system reads, inside the suite's folder."""
     fixtures: str = "fixtures"
@@ -110,10 +112,12 @@ class CaseFile:
 
     file: YamlFile
     version: int
+    includes: str | None
     documents: str
     fixtures: str
     repeats: int | None
     cases: tuple[Case, ...]
+    """Its own."""
 
 
 def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
@@ -130,7 +134,9 @@ def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
     if problems:
         raise CaseError(problems)
     cases = tuple(_case(entry) for entry in parsed.cases)
-    return CaseFile(file, parsed.version, parsed.documents, parsed.fixtures, parsed.repeats, cases)
+    return CaseFile(
+        file, parsed.version, parsed.includes, parsed.documents, parsed.fixtures, parsed.repeats, cases
+    )
 
 
 def _case(entry: CaseFields) -> Case:

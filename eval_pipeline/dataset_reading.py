@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
 from eval_pipeline.cases import Case, CaseFields, CaseFile, DatasetFields, Known, read_cases
+from eval_pipeline.dataset_includes import with_included
 from eval_pipeline.documents import read_documents, read_fixtures
 from eval_pipeline.errors import CaseError
 from eval_pipeline.problems import SHOWN, Problems
-from eval_pipeline.scores import Stage
+from eval_pipeline.scores import REQUESTS, Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suites import Dataset, name_fault, partition_key, slug
 from eval_pipeline.system_spec import SystemSpec
@@ -42,10 +44,16 @@ def read_datasets(
     paths = _dataset_paths(folder / "datasets")
     fields = _dataset_fields(stages)
     problems = Problems()
-    datasets: list[Dataset] = []
+    files: dict[str, CaseFile] = {}
     for path in paths:
         with problems:
-            datasets.append(_dataset(path, folder, fields, system, stages, repeats))
+            files[path.stem] = read_cases(path, fields)
+    if any(read.includes for read in files.values()):
+        problems.raise_any()  # one that cannot be read may be one that another includes
+    datasets: list[Dataset] = []
+    for name in files:
+        with problems:
+            datasets.append(_dataset(name, files, folder, system, stages, repeats))
     problems.raise_any()
     return {partition_key(dataset.name, dataset.sha): dataset for dataset in datasets}
 
@@ -81,31 +89,37 @@ def _dataset_fields(stages: Sequence[Stage]) -> type[DatasetFields]:
     bases = tuple(
         model for model in models if not any(model in other.__mro__[1:] for other in models)
     )  # of a scorer and one that extends it, the extended one says it all
-    expected = create_model("Expected", __base__=bases)
+    one_of: Any = Literal
+    requestable = tuple(stage.name for stage in stages if stage.on_request)
+    checks: dict[str, Any] = {REQUESTS: (list[one_of[requestable]], [])} if requestable else {}
+    expected = create_model("Expected", __base__=bases, **checks)
     required = any(field.is_required() for field in expected.model_fields.values())
     case = create_model("Case", __base__=CaseFields, expected=(expected, ... if required else expected()))
     return create_model("Dataset", __base__=DatasetFields, cases=(list[case], ...))  # type: ignore[valid-type]
 
 
 def _dataset(
-    path: Path,
+    name: str,
+    files: Mapping[str, CaseFile],
     folder: Path,
-    fields: type[DatasetFields],
     system: SystemSpec,
     stages: Sequence[Stage],
     repeats: int,
 ) -> Dataset:
-    read = read_cases(path, fields)
+    parts = with_included(name, files)
+    read = files[name]
     problems = Problems()
     with problems:
         fixtures = read_fixtures(_folder(read, folder, "fixtures"))
     with problems:
         documents = read_documents(_folder(read, folder, "documents"))
         known = Known(frozenset(document.id for document in documents), system.tools)
-        problems.add_all(islice(_expectation_problems(read, stages, known), SHOWN + 1))
+        for part in parts:
+            problems.add_all(islice(_expectation_problems(part, stages, known), SHOWN + 1))
     problems.add_all(islice(_input_problems(read, system.input), SHOWN + 1))
     problems.raise_any(CaseError)
-    return Dataset(path.stem, read.version, read.cases, documents, fixtures, read.repeats or repeats)
+    cases = tuple(case for part in parts for case in part.cases)
+    return Dataset(name, read.version, cases, documents, fixtures, read.repeats or repeats)
 
 
 def _folder(read: CaseFile, suite: Path, key: str) -> Path:
@@ -151,6 +165,8 @@ def _expectation_problems(read: CaseFile, stages: Sequence[Stage], known: Known)
 
 
 def _scorer_problems(stage: Stage, case: Case, known: Known) -> list[str]:
+    if not stage.requested(case):
+        return []
     try:
         return stage.scorer.problems(case, known)
     except Exception as failure:  # a user's scorer may raise anything

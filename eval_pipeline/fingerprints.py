@@ -27,6 +27,7 @@ def stage_content(stage: Stage) -> dict[str, object]:
         "version": scorer.version,
         "threshold": stage.threshold,
         "gating": stage.gating,
+        **({"on_request": True} if stage.on_request else {}),
     }
 
 

@@ -59,7 +59,10 @@ class Scorer(Protocol):
     """Whether a model decides: judged stages gate only when their judge is calibrated."""
 
     class Expected(BaseModel):
-        """The keys of a case's `expected` block that this scorer reads."""
+        """The keys of a case's `expected` block that this scorer reads.
+
+        It may depend on the scorer's parameters: then it is a cached property that gives such a class.
+        """
 
     def problems(self, case: Case, known: Known) -> list[str]:
         """What is wrong with the case's expectations, such as a page that does not exist."""
@@ -113,6 +116,10 @@ class JudgedScorer(Protocol):
         ...
 
 
+REQUESTS = "checks"
+"""The key of `expected` under which a case names the stages that apply on request."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """A named step of the suite's quality ladder."""
@@ -121,6 +128,16 @@ class Stage:
     scorer: Scorer | JudgedScorer
     threshold: float = 1.0
     gating: Gating = "always"
+    on_request: bool = False
+    """Whether it applies only to the cases that name it under `expected.checks`."""
+
+    def requested(self, case: Case) -> bool:
+        """Whether the case may be checked: always, but for a stage that cases must ask for."""
+        return not self.on_request or self.name in (case.expected.get(REQUESTS) or ())
+
+    def applies(self, case: Case) -> bool:
+        """Whether the case expects anything of this stage; never depends on what a trace did."""
+        return self.requested(case) and self.scorer.applies(case)
 
 
 @dataclass(frozen=True)

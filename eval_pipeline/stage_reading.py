@@ -12,7 +12,7 @@ from pydantic.errors import PydanticUserError
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.problems import Problems
 from eval_pipeline.report.json_form import ROW_FIELDS
-from eval_pipeline.scores import Gating, JudgedScorer, Scorer, Stage
+from eval_pipeline.scores import REQUESTS, Gating, JudgedScorer, Scorer, Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suite_files import StageFields
 from eval_pipeline.user_code import describe_failure, import_named
@@ -60,8 +60,19 @@ def _stage(file: YamlFile, index: int, fields: StageFields) -> Stage:
         raise SuiteError(f"{what}: its fields cannot be checked: {failure.message}") from failure
     except Exception as failure:  # a user's class may raise anything
         raise SuiteError(f"{what} refuses its parameters: {describe_failure(failure)}") from failure
+    _refuse_odd_expected(scorer, what)
     default: Gating = "when_calibrated" if scorer.judged else "always"
-    return Stage(fields.name, scorer, fields.threshold, fields.gating or default)
+    return Stage(fields.name, scorer, fields.threshold, fields.gating or default, fields.on_request)
+
+
+def _refuse_odd_expected(scorer: Scorer | JudgedScorer, what: str) -> None:
+    """Read of the scorer and not of its class, as it may depend on the parameters."""
+    try:
+        expected: object = scorer.Expected
+    except Exception as failure:  # a user's property may raise anything
+        raise SuiteError(f"{what}: its Expected cannot be had: {describe_failure(failure)}") from failure
+    if not (isinstance(expected, type) and issubclass(expected, BaseModel)):
+        raise SuiteError(f"{what}: Expected is not a pydantic model")
 
 
 def _scorer_class(name: str, what: str) -> type[Scorer | JudgedScorer]:
@@ -76,15 +87,18 @@ def _scorer_class(name: str, what: str) -> type[Scorer | JudgedScorer]:
     if not isinstance(found, type) or not dataclasses.is_dataclass(found) or missing:
         lacks = f" with {', '.join(missing)}" if missing else ""
         raise SuiteError(f"{what} is no scorer: a scorer is a dataclass{lacks}")
-    if not (isinstance(found.Expected, type) and issubclass(found.Expected, BaseModel)):  # type: ignore[attr-defined]
-        raise SuiteError(f"{what}: Expected is not a pydantic model")
     return cast("type[Scorer | JudgedScorer]", found)
 
 
 def _conflicts(file: YamlFile, stages: Sequence[Stage]) -> Iterator[str]:
-    """Keys of `expected` that two scorers read as different things."""
+    """Keys of `expected` that two scorers read as different things, or that a scorer takes from us."""
     first: dict[str, tuple[str, Any]] = {}
     for i, stage in enumerate(stages):
+        if REQUESTS in stage.scorer.Expected.model_fields and any(other.on_request for other in stages):
+            yield (
+                f"{file.where(('stages', i, 'scorer'))}: stage {stage.name!r} reads expected.{REQUESTS}, "
+                "where cases name the stages they ask for; rename its key"
+            )
         for key, field in stage.scorer.Expected.model_fields.items():
             other, annotation = first.setdefault(key, (stage.name, field.annotation))
             if annotation != field.annotation:

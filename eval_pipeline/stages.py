@@ -48,7 +48,7 @@ async def score_stage(
     stage: Stage, case: Case, trace: AgentTrace, judge: JudgeCalls | None, *, calibrated: bool
 ) -> Scored:
     """As `score_trace`, saying which recorded calls were used."""
-    if not stage.scorer.applies(case):
+    if not stage.applies(case):
         return Scored(None)
     started = time.perf_counter()
     gating = gates(stage, calibrated)

@@ -26,6 +26,8 @@ class StageFields(BaseModel):
     """The score that passes, compared unrounded with >=."""
     gating: Gating | None = None
     """Left out: `when_calibrated` for judged scorers, `always` for the others."""
+    on_request: bool = False
+    """Whether it applies only to the cases that name it under `expected.checks`."""
 
     @field_validator("name")
     @classmethod

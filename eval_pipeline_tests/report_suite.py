@@ -29,7 +29,7 @@ class Check:
     judged: ClassVar[bool] = False
 
     class Expected(BaseModel):
-        pass
+        tools: list[str] | None = None
 
     def problems(self, case: Case, known: Known) -> list[str]:
         return []

@@ -209,3 +209,54 @@ def test_a_scorer_that_raises_over_a_case_is_shown_with_the_line_that_raised(toy
         f"datasets/small.yaml:3: case 'apple': {cannot}",
         f"datasets/small.yaml:10: case 'thanks': {cannot}",
     ]
+
+
+MORE = """\
+version: 2
+includes: small
+cases:
+  - id: pear
+    input: What colour is a pear?
+    expected: {words: [green]}
+"""
+
+
+def test_a_dataset_may_include_the_cases_of_another(toy: ToyFiles) -> None:
+    toy.write("datasets/more.yaml", MORE)
+    toy.write("datasets/most.yaml", MORE.replace("small", "more").replace("pear", "pears"))
+    more, most, small = read_suite(toy.suite).datasets.values()
+    assert [case.id for case in more.cases] == ["apple", "thanks", "pear"]
+    assert [case.id for case in most.cases] == ["apple", "thanks", "pear", "pears"]
+    assert more.version == 2
+    assert more.cases[:2] == small.cases
+    assert more.cases_sha != small.cases_sha
+
+
+def test_an_included_case_is_checked_against_the_pages_of_its_new_dataset(toy: ToyFiles) -> None:
+    toy.write("datasets/more.yaml", MORE.replace("includes", "documents: other\nincludes"))
+    toy.write("other/pear.md", "A pear is green.")
+    assert toy.problems() == [
+        "datasets/small.yaml:7: case 'apple': expected.pages: no page 'apple'; known: pear"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("small", "smal", "more.yaml:2: includes: no dataset 'smal'; did you mean 'small'?"),
+        (
+            "small",
+            "more",
+            "more.yaml:2: includes: 'more' includes this dataset in turn; remove one of the two",
+        ),
+        (
+            "id: pear",
+            "id: apple",
+            "more.yaml:4: case id 'apple' is also that of an included case, at datasets/small.yaml:3; "
+            "rename one",
+        ),
+    ],
+)
+def test_what_cannot_be_included_is_refused(toy: ToyFiles, old: str, new: str, problem: str) -> None:
+    toy.write("datasets/more.yaml", MORE.replace(old, new))
+    assert toy.problems() == [f"datasets/{problem}"]

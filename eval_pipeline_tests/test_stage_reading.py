@@ -189,3 +189,67 @@ def test_a_stage_may_not_have_the_name_of_a_report_s_own_field(toy: ToyFiles) ->
     assert toy.problems() == [
         "suite.yaml:8: stage 'answer' has the name of a report's own field; rename it",
     ]
+
+
+def test_a_stage_on_request_applies_to_no_case_that_does_not_name_it(toy: ToyFiles) -> None:
+    toy.edit("suite.yaml", WORDS, "    on_request: true\n")
+    toy.edit("datasets/small.yaml", "tools: []", "tools: []\n      words: [a]\n      checks: [words]")
+    suite = read_suite(toy.suite)
+    [dataset] = suite.datasets.values()
+    assert [suite.stages[2].applies(case) for case in dataset.cases] == [False, True]
+
+
+def test_a_case_can_ask_for_a_stage_on_request_alone(toy: ToyFiles) -> None:
+    toy.edit("datasets/small.yaml", "tools: []", "tools: []\n      checks: [words]")
+    assert toy.problems() == [
+        "datasets/small.yaml:14: unknown key 'cases[1].expected.checks'; known: pages, tools, words"
+    ]
+    toy.edit("suite.yaml", WORDS, "    on_request: true\n")
+    toy.edit("datasets/small.yaml", "checks: [words]", "checks: [tools]")
+    (problem,) = toy.problems()
+    assert (
+        problem
+        == "datasets/small.yaml:14: cases[1].expected.checks[0]: input should be 'words', found 'tools'"
+    )
+
+
+def test_a_scorer_cannot_read_the_key_under_which_cases_ask_for_stages(toy: ToyFiles) -> None:
+    toy.edit_module(
+        "scorer",
+        "        words: list[str] = []",
+        "        words: list[str] = []\n        checks: bool = False",
+    )
+    assert toy.problems() == []
+    toy.edit("suite.yaml", WORDS, "    on_request: true\n")
+    assert toy.problems() == [
+        "suite.yaml:9: stage 'words' reads expected.checks, where cases name the stages they ask for; "
+        "rename its key"
+    ]
+
+
+BY_PARAMETER = """\
+    @property
+    def Expected(self):
+        return {}
+
+
+    def problems(self"""
+
+
+def test_what_a_scorer_expects_may_depend_on_its_parameters(toy: ToyFiles) -> None:
+    made = 'create_model("Expected", words=(list[str], [str(self.ignore_case)]))'
+    toy.edit_module("scorer", "    def problems(self", BY_PARAMETER.format(made))
+    toy.edit_module("scorer", "from pydantic import ", "from pydantic import create_model, ")
+    toy.edit("suite.yaml", WORDS, "    parameters: {ignore_case: true}\n")
+    [dataset] = read_suite(toy.suite).datasets.values()
+    assert [case.expected["words"] for case in dataset.cases] == [["red"], ["True"]]
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [("{}", "Expected is not a pydantic model"), ("self.none", "its Expected cannot be had: ")],
+)
+def test_a_property_that_gives_no_model_is_refused(toy: ToyFiles, made: str, problem: str) -> None:
+    toy.edit_module("scorer", "    def problems(self", BY_PARAMETER.format(made))
+    (found,) = toy.problems()
+    assert f"suite.yaml:9: scorer 'toy_scorer_{toy.number}:SaysWords': {problem}" in found

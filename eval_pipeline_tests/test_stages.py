@@ -110,3 +110,13 @@ def test_a_stage_that_does_not_apply_has_no_outcome():
 )
 def test_only_a_stage_declared_so_gates(gating, gates):
     assert outcome(Score(1.0, ""), gating=gating).gating is gates
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcomes"),
+    [({}, None), ({"checks": []}, None), ({"checks": ["other"]}, None), ({"checks": ["words"]}, "passed")],
+)
+def test_a_stage_on_request_applies_to_the_cases_that_name_it(expected, outcomes):
+    stage = Stage("words", Says(Score(1.0, "")), on_request=True)
+    check = asyncio.run(score_trace(stage, Case("c", "What?", expected=expected), TRACE))
+    assert (check and check.outcome) == outcomes

@@ -14,6 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr
 
 from eval_pipeline.content_hash import content_hash
+from eval_pipeline.errors import CallFailed
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import tool_calling
 from eval_pipeline.models.chat_request import ChatCall, ChatRequests
@@ -63,18 +64,28 @@ class RecordingChatModel(BaseChatModel):
     ) -> Runnable[LanguageModelInput, Any]:
         """The model whose replies fit a pydantic model or JSON schema, read strictly: nothing is mended.
 
+        With `include_raw` a reply that does not fit raises nothing: as LangChain has it, what comes is a dict
+        of `raw` (the message), `parsed` (None where it does not fit) and `parsing_error` (else None).
+
         Raises:
-            ValueError: with `include_raw`, or another method than `json_schema`.
+            ValueError: with another method than `json_schema`.
         """
-        if include_raw or options.get("method", "json_schema") != "json_schema":
-            asked = {"include_raw": include_raw, **options}
-            raise ValueError(f"with_structured_output: {asked} can't be recorded; give the schema alone")
+        if options.get("method", "json_schema") != "json_schema":
+            raise ValueError(f"with_structured_output: {options} can't be recorded; leave `method` out")
 
         def read(message: AIMessage) -> Any:
             with naming_model(self.model_settings):
                 return read_strictly(message, schema)
 
-        return self.bind(response_schema=schema_of(schema)) | RunnableLambda(read)
+        def read_beside_raw(message: AIMessage) -> dict[str, Any]:
+            try:
+                return {"raw": message, "parsed": read(message), "parsing_error": None}
+            except CallFailed as failure:
+                return {"raw": message, "parsed": None, "parsing_error": failure}
+
+        return self.bind(response_schema=schema_of(schema)) | RunnableLambda(
+            read_beside_raw if include_raw else read
+        )
 
     async def _agenerate(
         self,

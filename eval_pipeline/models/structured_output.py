@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_json_schema
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from eval_pipeline.errors import CallFailed
+from eval_pipeline.structured_replies import fit_reply, parse_reply
 
 
 def client_options(model: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -42,17 +42,10 @@ def read_strictly(message: AIMessage, wanted: dict[str, Any] | type) -> Any:
         CallFailed: when the reply is something else.
     """
     try:
-        data = json.loads(message.text, object_pairs_hook=_without_duplicates)
+        data = parse_reply(message.text)
         if isinstance(wanted, type) and issubclass(wanted, BaseModel):
-            return wanted.model_validate(data, extra="forbid")
-    except (ValueError, ValidationError) as failure:
+            return fit_reply(data, wanted)
+    except ValueError as failure:
         why = " ".join(str(failure).split())
         raise CallFailed("malformed_reply", f"not of the schema: {why}: {message.text[:200]!r}") from None
-    return data
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        raise ValueError(f"duplicate keys among {', '.join(name for name, _ in pairs)}")
     return data

@@ -46,7 +46,7 @@ def report_case(
     by_stage = {
         stage.name: found.get(stage.name) or _unscored(stage, trace)
         for stage in stages
-        if stage.name in found or stage.scorer.applies(case)
+        if stage.name in found or stage.applies(case)
     }
     gating = [check for check in by_stage.values() if check.gating]
     first = next((check for check in gating if check.outcome != "passed"), None)

@@ -69,4 +69,5 @@ def _stage(stage: Stage) -> dict[str, Any]:
         "version": scorer.version,
         "threshold": stage.threshold,
         "gating": stage.gating,
+        **({"on_request": True} if stage.on_request else {}),
     }

@@ -28,16 +28,17 @@ class TableCell:
 
 
 def table_headings(report: StageReport) -> list[str]:
-    """The columns: case, tools called, those of each stage, first failure."""
+    """The columns: case, tools called where they matter, those of each stage, first failure."""
     stages = [heading for stage in _shown_stages(report) for heading in _columns(report, stage).values()]
     repeat = ["repeat"] if _repeats(report) else []
-    return ["case", *repeat, "tools called", *stages, "first failure"]
+    tools = ["tools called"] if _has_tools(report) else []
+    return ["case", *repeat, *tools, *stages, "first failure"]
 
 
 def table_rows(report: StageReport) -> list[list[TableCell]]:
     """A row for each case and repeat, with a cell for each heading."""
     details = [(stage.name, detail) for stage in _shown_stages(report) for detail in _columns(report, stage)]
-    return [_row(row, details, _repeats(report)) for row in report.rows]
+    return [_row(row, details, _repeats(report), _has_tools(report)) for row in report.rows]
 
 
 def summary_lines(report: StageReport) -> list[tuple[str, str]]:
@@ -108,12 +109,14 @@ def _is_advisory(report: StageReport, stage: Stage) -> bool:
     return not any(check.gating for check in checks) if checks else stage.gating != "always"
 
 
-def _row(row: CaseReport, details: list[tuple[str, str | None]], repeats: bool) -> list[TableCell]:
+def _row(
+    row: CaseReport, details: list[tuple[str, str | None]], repeats: bool, tools: bool
+) -> list[TableCell]:
     calls = ", ".join(_calls(row))
     return [
         TableCell(row.trace.case_id, foreign=True),
         *([TableCell(str(row.trace.repeat))] if repeats else []),
-        TableCell(calls, foreign=True) if calls else TableCell(NONE),
+        *([TableCell(calls, foreign=True) if calls else TableCell(NONE)] if tools else []),
         *(_cell(row.checks.get(stage), detail) for stage, detail in details),
         TableCell(first_failure_text(row)),
     ]
@@ -204,6 +207,12 @@ def _waits_for_calibration(report: StageReport, stage: Stage) -> bool:
 
 def _coverage(scored: int, applies: int, done: str = "scored") -> str:
     return "" if scored == applies else f", {scored}/{applies} {done}"
+
+
+def _has_tools(report: StageReport) -> bool:
+    """Whether tools were called, or a stage reads which ones a case expects."""
+    expected = any("tools" in stage.scorer.Expected.model_fields for stage in report.stages)
+    return expected or any(row.trace.tool_calls for row in report.rows)
 
 
 def _repeats(report: StageReport) -> bool:

@@ -111,14 +111,32 @@ def test_structured_output_is_read_and_replayed(live):
 @pytest.mark.parametrize(
     "reply",
     ['{"name": "Ada", "age": 36', f"```json\n{PERSON}\n```", '{"name": "Ada", "age": 36, "born": 1815}',
-     '{"name": "Ada", "name": "Eve", "age": 36}', '{"name": "Ada"}'],
-    ids=["cut off", "in a fence", "field too many", "key twice", "field missing"],
+     '{"name": "Ada", "name": "Eve", "age": 36}', '{"name": "Ada"}', '{"name": "Ada", "age": "36"}'],
+    ids=["cut off", "in a fence", "field too many", "key twice", "field missing", "text for a number"],
 )  # fmt: skip
 def test_no_structured_output_is_mended(live, reply):
     live.stub.script(Say(reply))
     with pytest.raises(CallFailed, match=rf"malformed_reply: {CHAT[live.protocol]}: not of the schema"):
         live.run(lambda models: models.chat().with_structured_output(Person).ainvoke("Who wrote it?"))
     assert len(live.recorded()) == 1  # the reply itself, which replays to the same error
+
+
+@pytest.mark.parametrize("reply", [PERSON, '{"name": "Ada"}'])
+def test_with_the_raw_reply_what_does_not_fit_raises_nothing(live, reply):
+    live.stub.script(Say(reply))
+    for mode in ("new_episodes", "none"):
+        found = live.run(
+            lambda models: (
+                models.chat().with_structured_output(Person, include_raw=True).ainvoke("Who wrote it?")
+            ),
+            mode,
+        )
+        assert found["raw"].text == reply
+        if reply == PERSON:
+            assert (found["parsed"], found["parsing_error"]) == (Person(name="Ada", age=36), None)
+        else:
+            assert found["parsed"] is None
+            assert "age is missing" in str(found["parsing_error"])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from eval_pipeline.report.markdown import report_markdown
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.report.table import shown, summary_lines, table_headings, table_rows
 from eval_pipeline.report.text import print_report, report_text
+from eval_pipeline.scorers.structured import FieldEquals
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline_tests.report.test_inert_text import GITHUB, HOSTILE
 from eval_pipeline_tests.report_suite import (
@@ -101,6 +102,14 @@ def test_a_call_made_again_is_counted() -> None:
 
 def test_a_case_without_calls_or_stages_shows_so() -> None:
     assert cells(one_case_report()) == ["a", "–", "–", "–", "–", "–", "–", "not measured"]
+
+
+@pytest.mark.parametrize(("calls", "headings"), [([], ["case", "label"]), (["a"], ["case", "tools called"])])
+def test_tools_have_no_column_where_none_is_expected_or_called(calls: list[str], headings: list[str]) -> None:
+    suite = make_suite({"a": []}, (Stage("label", FieldEquals("label")),))
+    report = build_report(suite, suite.cells[0], [trace_of("a", *calls)], [])
+    assert table_headings(report)[:2] == headings
+    assert len(table_rows(report)[0]) == len(table_headings(report))
 
 
 @pytest.mark.parametrize(("k", "heading"), [(1, "hit@1"), (None, "hit@k")])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -22,7 +23,8 @@ from eval_pipeline.scorers.deepeval.measuring import (
     reference_problems,
 )
 from eval_pipeline.scorers.deepeval.templates import Templates, template_hashes
-from eval_pipeline.scorers.tools import unknown_tools
+from eval_pipeline.scorers.structured import lacks_field
+from eval_pipeline.scorers.tools import ToolCalls, unknown_tools
 from eval_pipeline.scores import JudgedPart, Score
 from eval_pipeline.traces import AgentTrace
 
@@ -32,6 +34,10 @@ _PARTS: Mapping[JudgedPart, str] = {
     "reference": "EXPECTED_OUTPUT",
     "context": "RETRIEVAL_CONTEXT",
 }
+
+
+class _ExpectsNothing(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True)
@@ -50,14 +56,13 @@ class GEval:
     """What of a case the judge is shown."""
     name: str = "g_eval"
     """What is scored, for errors."""
+    field: str | None = None
+    """Which field of a structured answer is the answer that is judged; left out: the answer itself."""
 
-    class Expected(BaseModel):
-        """The tools a case expects: where the judge sees the context, it is their results."""
-
-        model_config = ConfigDict(extra="forbid")
-
-        tools: list[str] | None = None
-        """Tool names; without one a check that needs the context does not apply."""
+    @property
+    def Expected(self) -> type[BaseModel]:
+        """The tools a case expects, where the judge sees the context: it is their results."""
+        return ToolCalls.Expected if "context" in self.sees else _ExpectsNothing
 
     def __post_init__(self) -> None:
         """Refuse a rubric that says nothing, and a judge that sees nothing.
@@ -87,6 +92,8 @@ class GEval:
     def rubric(self) -> Mapping[str, str]:
         """Hashes of the steps and of the templates that the judge is asked with."""
         own = {"steps": content_hash(list(self.steps)), "sees": content_hash(list(self.sees))}
+        if self.field is not None:
+            own["field"] = content_hash(self.field)
         return {**template_hashes("GEval"), **own}
 
     async def score(self, case: Case, trace: AgentTrace, judge: JudgeCalls) -> Score:
@@ -96,6 +103,10 @@ class GEval:
             ScorerError: when it cannot be measured.
         """
         parts: dict[str, Any] = {"input": case.question}
+        if self.field is not None:
+            if (lacking := lacks_field(trace, self.field)) is not None:
+                return lacking
+            trace = replace(trace, answer=_words(trace.structured[self.field]))
         if "answer" in self.sees:
             parts["actual_output"] = answer_of(trace, self.name)
         if "reference" in self.sees:
@@ -115,3 +126,7 @@ class GEval:
         )
         value = await measure(metric, self.name, **parts)
         return Score(value, metric.reason)
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -181,3 +181,29 @@ def test_a_rubric_that_says_nothing_is_refused(wrong):
 def test_deepevals_environment_cannot_send_the_judging_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("DEEPEVAL_EVAL_MODE", "system_one")
     assert score(Faithfulness(), tmp_path, JudgedConnector(approve)).value == 1.0
+
+
+SUMMARY = GEval(steps=("Compare.",), field="summary")
+
+
+def test_one_field_of_a_structured_answer_is_judged(tmp_path):
+    connector = JudgedConnector()
+    trace = AgentTrace("c", answer='{"summary": "raw"}', structured={"summary": "one mark-7 summary", "n": 1})
+    score(SUMMARY, tmp_path, connector, trace=trace)
+    ((_, question),) = connector.judged
+    assert "one mark-7 summary" in question.prompt
+    assert "raw" not in question.prompt.partition("one mark-7 summary")[2]
+
+
+@pytest.mark.parametrize(("structured", "why"), [(None, "no structured answer"), ({}, "has no summary")])
+def test_an_answer_without_the_field_fails_without_a_judge(tmp_path, structured, why):
+    connector = JudgedConnector()
+    scored = score(SUMMARY, tmp_path, connector, trace=AgentTrace("c", answer="x", structured=structured))
+    assert (scored.value, scored.passed) == (0.0, False)
+    assert why in scored.reason
+    assert connector.judged == []
+
+
+def test_a_judge_that_sees_no_context_reads_nothing_of_what_a_case_expects():
+    assert not SUMMARY.Expected.model_fields
+    assert set(GRADE.Expected.model_fields) == {"tools"}

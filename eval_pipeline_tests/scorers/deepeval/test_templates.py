@@ -74,3 +74,8 @@ def test_a_changed_shared_piece_changes_the_templates_that_use_it(edited):
 def test_the_steps_of_g_eval_are_its_rubric():
     assert GEval(steps=("Look.",)).rubric() != GEval(steps=("Look twice.",)).rubric()
     assert GEval(steps=("Look.",)).rubric() == GEval(steps=("Look.",), name="other").rubric()
+
+
+def test_the_field_that_is_judged_is_part_of_the_rubric():
+    whole, field = GEval(steps=("Look.",)), GEval(steps=("Look.",), field="summary")
+    assert set(field.rubric()) - set(whole.rubric()) == {"field"}
