@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ class Document:
 
     id: str
     text: str
+    file: str = field(default="", compare=False)
+    """Its file's name."""
 
 
 def read_documents(folder: Path) -> tuple[Document, ...]:
@@ -33,7 +35,7 @@ def read_documents(folder: Path) -> tuple[Document, ...]:
         DocumentError: for undecodable or empty pages and for two pages with one id.
     """
     pages = _read_each(folder, DOCUMENT_ENDINGS, "page", _read_page)
-    return tuple(Document(name, text) for name, text in sorted(pages.items()))
+    return tuple(page for _, page in sorted(pages.items()))
 
 
 def read_fixtures(folder: Path) -> Mapping[str, Any]:
@@ -70,11 +72,11 @@ def _read_each(
     return found
 
 
-def _read_page(path: Path) -> str:
+def _read_page(path: Path) -> Document:
     text = read_text(path, DocumentError)
     if not text.strip():
         raise DocumentError(f"{path}: the page is empty; write it or delete the file")
-    return text
+    return Document(path.stem, text, path.name)
 
 
 def _read_fixture(path: Path) -> Any:

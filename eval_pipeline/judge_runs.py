@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, WINDOW, Progress, record_command
 from eval_pipeline.cases import Case
@@ -130,9 +130,10 @@ def _settle_misses(
     unrecorded = {name for name, found in by_stage.items() if _is_unrecorded(found)}
     misses: list[RecordingMiss] = []
     checks: list[CheckResult] = []
+    counted: set[tuple[str, int, str]] = set()
     for task, result in zip(tasks, results, strict=True):
         if isinstance(result, Scored):
-            checks += [] if result.check is None else [result.check]
+            checks += [] if result.check is None else [_count_once(result, task.trace, counted)]
         elif task.stage.name in unrecorded:
             checks.append(_not_measured(task, command, judge))
         else:
@@ -140,6 +141,15 @@ def _settle_misses(
     if misses:
         raise RecordingMisses(misses, command)
     return checks
+
+
+def _count_once(scored: Scored, trace: AgentTrace, counted: set[tuple[str, int, str]]) -> CheckResult:
+    """The check, without cost where every call that answered it was counted for a stage before it."""
+    assert scored.check is not None
+    used = {(trace.case_id, trace.repeat, entry) for entry in scored.used}
+    shared = bool(used) and used <= counted
+    counted |= used
+    return replace(scored.check, calls=0, tokens=0) if shared else scored.check
 
 
 def _is_unrecorded(results: Sequence[_Result]) -> bool:

@@ -31,13 +31,16 @@ class ToolFailuresToModel(AgentMiddleware[Any, Any, Any]):
             return ToolMessage(text, name=call["name"], tool_call_id=call["id"], status="error")
 
 
-async def run_agent(agent: Any, case: Case, *, max_tool_rounds: int = 5) -> AgentTrace:
+async def run_agent(
+    agent: Any, case: Case, *, max_tool_rounds: int = 5, system_prompt: str | None = None
+) -> AgentTrace:
     """Run a `create_agent` graph on a case's question.
 
     Args:
         agent: the compiled graph.
         case: its input is sent as the user's message.
         max_tool_rounds: model turns that may call tools; one more is an error of the case.
+        system_prompt: one of this run alone, for an agent that was created without.
 
     Raises:
         RecordingMiss: when a model call has no recording.
@@ -45,7 +48,8 @@ async def run_agent(agent: Any, case: Case, *, max_tool_rounds: int = 5) -> Agen
     started = time.perf_counter()
     messages: list[BaseMessage] = []
     error: TraceError | None = None
-    question = {"messages": [{"role": "user", "content": case.question}]}
+    prompt = [] if system_prompt is None else [{"role": "system", "content": system_prompt}]
+    question = {"messages": [*prompt, {"role": "user", "content": case.question}]}
     # Streaming keeps the state reached when a call raises; `ainvoke` would lose it.
     stream = agent.astream(question, {"recursion_limit": 10 * max_tool_rounds + 10}, stream_mode="values")
     try:

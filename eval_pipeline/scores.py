@@ -51,7 +51,11 @@ class Score:
 
 
 class Scorer(Protocol):
-    """Scores one trace of one case. Implementations are frozen dataclasses of their parameters."""
+    """Scores one trace of one case. Implementations are frozen dataclasses of their parameters.
+
+    One with another scale than 0 to 1 has a class variable `scale`, such as (1, 5): its stages' thresholds
+    are written in it, and its values are (score - lowest) / (highest - lowest).
+    """
 
     version: ClassVar[int]
     """Raised when the same parameters begin to mean another score."""
@@ -82,7 +86,11 @@ class Scorer(Protocol):
 
 
 class JudgedScorer(Protocol):
-    """Lets a model score: like a `Scorer`, but for the judge that `score` is given."""
+    """Lets a model score: like a `Scorer`, but for the judge that `score` is given.
+
+    Scorers that ask one and the same question have a class variable `asked_as`, under which its one reply is
+    recorded; the first stage that uses it counts its cost.
+    """
 
     version: ClassVar[int]
     judged: ClassVar[bool]

@@ -16,7 +16,7 @@ from eval_pipeline.scores import REQUESTS, Gating, JudgedScorer, Scorer, Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suite_files import StageFields
 from eval_pipeline.user_code import describe_failure, import_named
-from eval_pipeline.validation import validate
+from eval_pipeline.validation import show_place, validate
 from eval_pipeline.yaml_data import YamlFile
 
 SCORER_PARTS = ("version", "judged", "Expected", "problems", "applies", "score")
@@ -62,7 +62,8 @@ def _stage(file: YamlFile, index: int, fields: StageFields) -> Stage:
         raise SuiteError(f"{what} refuses its parameters: {describe_failure(failure)}") from failure
     _refuse_odd_expected(scorer, what)
     default: Gating = "when_calibrated" if scorer.judged else "always"
-    return Stage(fields.name, scorer, fields.threshold, fields.gating or default, fields.on_request)
+    threshold = _threshold(file, index, fields, scorer)
+    return Stage(fields.name, scorer, threshold, fields.gating or default, fields.on_request)
 
 
 def _refuse_odd_expected(scorer: Scorer | JudgedScorer, what: str) -> None:
@@ -73,6 +74,20 @@ def _refuse_odd_expected(scorer: Scorer | JudgedScorer, what: str) -> None:
         raise SuiteError(f"{what}: its Expected cannot be had: {describe_failure(failure)}") from failure
     if not (isinstance(expected, type) and issubclass(expected, BaseModel)):
         raise SuiteError(f"{what}: Expected is not a pydantic model")
+
+
+def _threshold(file: YamlFile, index: int, fields: StageFields, scorer: object) -> float:
+    """The threshold as scores are stored, from 0 to 1: the file has it in the scorer's own scale."""
+    low, high = getattr(scorer, "scale", (0, 1))
+    if fields.threshold is None:
+        return 1.0
+    if not low <= fields.threshold <= high:
+        place = ("stages", index, "threshold")
+        raise SuiteError(
+            f"{file.where(place)}: {show_place(place)}: `{file.written.get(place, fields.threshold)}` is not "
+            f"from {low} to {high}, which is the scale of this scorer"
+        )
+    return float((fields.threshold - low) / (high - low))
 
 
 def _scorer_class(name: str, what: str) -> type[Scorer | JudgedScorer]:

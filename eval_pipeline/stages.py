@@ -67,7 +67,7 @@ async def score_stage(
         )
         return Scored(check)
     # An equal question has one verdict, whichever repeat of the trace asks it: hence no repeat here.
-    with scope(case.id, "judge", label=stage.name) as asking:
+    with scope(case.id, "judge", label=question_label(stage)) as asking:
         score, failure = await score_safely(stage, case, trace, judge)
         raise_first_miss(asking)
     passed = None if score is None else passes(score, stage.threshold)
@@ -89,6 +89,12 @@ async def score_stage(
         cost=asking.cost,
     )
     return Scored(check, frozenset(asking.used))
+
+
+def question_label(stage: Stage) -> str:
+    """What a stage's calls are recorded under: its name, or what several stages that ask the same share."""
+    label: str = getattr(stage.scorer, "asked_as", stage.name)
+    return label
 
 
 def gates(stage: Stage, calibrated: bool) -> bool:

@@ -22,8 +22,8 @@ class StageFields(BaseModel):
     """`package.module:Class` of the scorer."""
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     """Fields of the scorer."""
-    threshold: float = Field(default=1.0, ge=0, le=1, allow_inf_nan=False)
-    """The score that passes, compared unrounded with >=."""
+    threshold: float | None = Field(default=None, allow_inf_nan=False)
+    """The score that passes, compared unrounded with >=, in the scorer's own scale; left out: its top."""
     gating: Gating | None = None
     """Left out: `when_calibrated` for judged scorers, `always` for the others."""
     on_request: bool = False

@@ -10,6 +10,9 @@ from eval_pipeline.cases import Case
 
 ToolStatus = Literal["ok", "error"]
 
+NO_CALL = -1
+"""The `call` of a retrieved document that no tool call found, or of which that is not known."""
+
 
 @dataclass(frozen=True)
 class ToolCall:
@@ -34,7 +37,7 @@ class RetrievedDocument:
     """Similarity as the retriever gave it."""
     text: str
     call: int
-    """Index into the trace's tool calls."""
+    """Index into the trace's tool calls, or NO_CALL."""
 
 
 @dataclass(frozen=True)

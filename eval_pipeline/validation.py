@@ -16,6 +16,8 @@ from eval_pipeline.yaml_data import Place, YamlFile
 Value = TypeVar("Value")
 
 UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
+FOLDER = "folder"
+"""Key of the file's folder in a validation's context, for values that name other files in it."""
 KINDS: dict[type, str] = {bool: "a boolean", int: "a number", float: "a number"}
 
 
@@ -36,7 +38,10 @@ def validate(
     try:
         # As JSON: strict, and yet a list may become a tuple and a text an enum, as files have no such types.
         return TypeAdapter(model).validate_json(
-            json.dumps(data), strict=True, extra="allow" if allowed else "forbid"
+            json.dumps(data),
+            strict=True,
+            extra="allow" if allowed else "forbid",
+            context={FOLDER: file.path.parent},
         )
     except ValidationError as failure:
         problems = [_problem(file, place, model, detail) for detail in failure.errors()]

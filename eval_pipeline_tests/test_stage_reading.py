@@ -49,6 +49,29 @@ def test_a_judged_scorer_says_what_its_judge_is_shown_and_asked(toy: ToyFiles) -
     assert problem.endswith("is no scorer: a scorer is a dataclass with needs, rubric")
 
 
+SCALE = "    judged: ClassVar[bool] = False\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "threshold"),
+    # (written - 1) / 4; left out, it is the top of the scale.
+    [("    threshold: 4\n", 0.75), ("    threshold: 1\n", 0.0), ("    threshold: 2.5\n", 0.375), ("", 1.0)],
+)
+def test_a_threshold_is_written_in_the_scorers_own_scale(
+    toy: ToyFiles, written: str, threshold: float
+) -> None:
+    toy.edit_module("scorer", SCALE, f"{SCALE}    scale: ClassVar[tuple[int, int]] = (1, 5)\n")
+    toy.edit("suite.yaml", WORDS, written)
+    assert read_suite(toy.suite).stages[2].threshold == threshold
+
+
+def test_a_threshold_outside_of_the_scorers_own_scale_is_refused(toy: ToyFiles) -> None:
+    toy.edit_module("scorer", SCALE, f"{SCALE}    scale: ClassVar[tuple[int, int]] = (1, 5)\n")
+    toy.edit("suite.yaml", WORDS, "    threshold: 0.5\n")
+    (problem,) = toy.problems()
+    assert "`0.5` is not from 1 to 5, which is the scale of this scorer" in problem
+
+
 def test_a_scorer_s_parameters_are_read_as_its_fields_say(toy: ToyFiles) -> None:
     toy.edit("suite.yaml", WORDS, "    threshold: 1\n    parameters: {ignore_case: true, also: [apple]}\n")
     stage = read_suite(toy.suite).stages[2]
@@ -70,7 +93,11 @@ def test_a_scorer_s_parameters_are_read_as_its_fields_say(toy: ToyFiles) -> None
         ),
         ("parameters: {also: [1]}", "stages[2].parameters.also[0]: `1` is a number to YAML; quote it"),
         ("parameters: [also]", "stages[2].parameters: input should be a mapping, found a list"),
-        ("threshold: 1.5", "stages[2].threshold: input should be less than or equal to 1, found `1.5`"),
+        (
+            "threshold: 1.5",
+            "stages[2].threshold: `1.5` is not from 0 to 1, which is the scale of this scorer",
+        ),
+        ("threshold: -1", "stages[2].threshold: `-1` is not from 0 to 1, which is the scale of this scorer"),
         ("threshold: '1'", "stages[2].threshold: input should be a valid number, found '1'"),
         ("threshold: true", "stages[2].threshold: input should be a valid number, found `true`"),
         ("threshold: .nan", "`.nan` is not a usable number; put it in quotes if text is meant"),

@@ -17,10 +17,7 @@ from pydantic import (
 )
 
 from eval_pipeline.errors import CallFailed
-from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall, ToolStatus
-
-NO_CALL = -1
-"""The `call` of a retrieved document when it is not known which tool call found it."""
+from eval_pipeline.traces import NO_CALL, AgentTrace, RetrievedDocument, ToolCall, ToolStatus
 
 
 class _Item(BaseModel):

@@ -7,6 +7,7 @@ from typing import Any
 
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.scores import Stage
+from eval_pipeline.suite_text import SuiteText
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.stored_text import plain
 
@@ -65,9 +66,18 @@ def _stage(stage: Stage) -> dict[str, Any]:
     return {
         "name": stage.name,
         "scorer": f"{kind.__module__}:{kind.__qualname__}",
-        "parameters": {field.name: getattr(scorer, field.name) for field in dataclasses.fields(scorer)},
+        "parameters": {
+            field.name: _described(getattr(scorer, field.name)) for field in dataclasses.fields(scorer)
+        },
         "version": scorer.version,
         "threshold": stage.threshold,
         "gating": stage.gating,
         **({"on_request": True} if stage.on_request else {}),
     }
+
+
+def _described(parameter: Any) -> Any:
+    """A scorer's parameter; of a text file its hash in place of the text."""
+    if isinstance(parameter, SuiteText):
+        return {"file": parameter.file, "sha": parameter.sha[:_DIGITS]}
+    return parameter

@@ -1,6 +1,6 @@
 """DeepEval's metrics as scorers: the one package that imports DeepEval, and only when something is scored.
 
-`templates` renders its prompts, `judge_model` asks the judge, `replies` reads what it says, strictly;
+`templates` renders its prompts, `judge_model` asks the judge with them, and every reply is read strictly;
 `measuring` runs a metric with the guards that DeepEval itself lacks.
 """
 

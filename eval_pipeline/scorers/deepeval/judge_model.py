@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from eval_pipeline.errors import CallFailed, EvalError, ProviderFault, ScorerError
+from eval_pipeline.errors import EvalError, ScorerError
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.scorers.deepeval.importing import import_deepeval
-from eval_pipeline.scorers.deepeval.replies import read_reply, reply_schema
 from eval_pipeline.scorers.deepeval.templates import RenderedPrompt
+from eval_pipeline.scorers.judge_replies import ask_strictly
 
 
 def judge_model(judge: JudgeCalls, metric: str) -> Any:
@@ -52,15 +52,8 @@ async def _ask(judge: JudgeCalls, metric: str, prompt: Any, schema: Any) -> Any:
     if not isinstance(prompt, RenderedPrompt) or schema is None:
         raise ScorerError(metric, "DeepEval asks what none of its templates says; pin the version it had")
     try:
-        reply = await judge.ask(prompt.prompt, reply_schema(schema, prompt.items))
-        return read_reply(reply, schema, prompt.items)
-    except CallFailed as failure:
-        raise ScorerError(metric, f"{prompt.prompt.step}: {failure}", "judge") from failure
-    except ProviderFault as failure:
-        raise ScorerError(metric, str(failure), "provider") from failure
+        return await ask_strictly(judge, prompt.prompt, schema, prompt.items)
     except EvalError:
         raise
-    except ValueError as failure:
-        raise ScorerError(metric, f"unusable reply to {prompt.prompt.step}: {failure}", "judge") from failure
     except Exception as failure:  # DeepEval takes some of these, such as a TypeError, as a hint to ask again
         raise ScorerError(metric, f"{type(failure).__name__}: {failure}") from failure

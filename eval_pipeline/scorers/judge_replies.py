@@ -1,4 +1,4 @@
-"""What a judge replied, read strictly: DeepEval itself mends, skips and miscounts in silence."""
+"""Asks a judge and reads its reply strictly: nothing is mended, skipped or miscounted in silence."""
 
 from __future__ import annotations
 
@@ -8,11 +8,41 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from eval_pipeline.errors import CallFailed, ProviderFault, ScorerError
+from eval_pipeline.judges import JudgeCalls, JudgePrompt
+
 Reply = TypeVar("Reply", bound=BaseModel)
 
 LISTS = ("truths", "claims", "statements", "verdicts")
 """Fields that hold a judge's steps; an empty one would score 1.0 in DeepEval."""
 LONGEST_SHOWN = 200
+
+
+async def ask_strictly(
+    judge: JudgeCalls, prompt: JudgePrompt, kind: type[Reply], items: int | None = None
+) -> Reply:
+    """The judge's reply as a model of it.
+
+    Args:
+        judge: whom to ask.
+        prompt: what it is asked.
+        kind: the model of the reply; give the same class for the same question.
+        items: how many verdicts there must be; None where it is no reply of verdicts.
+
+    Raises:
+        ScorerError: of source `judge` for a reply that is unusable, or none, and of source `provider` where
+            none could be had.
+        RecordingMiss: on replay, when nothing is recorded for it.
+    """
+    try:
+        return read_reply(await judge.ask(prompt, reply_schema(kind, items)), kind, items)
+    except CallFailed as failure:
+        raise ScorerError(prompt.metric, f"{prompt.step}: {failure}", "judge") from failure
+    except ProviderFault as failure:
+        raise ScorerError(prompt.metric, str(failure), "provider") from failure
+    except ValueError as failure:
+        reason = f"unusable reply to {prompt.step}: {failure}"
+        raise ScorerError(prompt.metric, reason, "judge") from failure
 
 
 @functools.cache
@@ -25,11 +55,11 @@ def reply_schema(kind: type[BaseModel], items: int | None) -> dict[str, Any]:
 
 
 def read_reply(text: str, kind: type[Reply], items: int | None) -> Reply:
-    """The reply as DeepEval's own model of it.
+    """The reply as a model of it.
 
     Args:
         text: what the judge said.
-        kind: DeepEval's model of the reply.
+        kind: the model of the reply; DeepEval has its own.
         items: how many verdicts there must be; None where it is no reply of verdicts.
 
     Raises:

@@ -1,0 +1,135 @@
+"""The support agent's suite as shipped, with scripted models: checks in code and a judge, both must pass."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from eval_pipeline.report.json_form import report_data
+from eval_pipeline_tests.support_suite import METRICS, SHIPPED, SupportSuite, grades, guesses
+
+CHECKS = ("answer_present", "tool_choice", "tool_argument", "source")
+
+
+def row_of(report, case_id):
+    return next(row for row in report.rows if row.trace.case_id == case_id)
+
+
+def outcomes(row) -> dict[str, str]:
+    return {name: check.outcome for name, check in row.checks.items()}
+
+
+def test_it_has_twelve_cases_three_policies_and_a_prompt_without_the_look_up():
+    suite = SupportSuiteShipped()
+    (dataset,) = suite.datasets.values()
+    assert len(dataset.cases) == 12
+    assert [page.id for page in dataset.documents] == ["refund_policy", "return_policy", "shipping_policy"]
+    v1, without = ((SHIPPED / "prompts" / f"{name}.md").read_text() for name in ("v1", "no-lookup"))
+    dropped = [line for line in v1.splitlines() if line not in without.splitlines()]
+    assert dropped == ["If the question names an order, look it up before you answer."]
+    assert [line for line in v1.splitlines() if line not in dropped] == without.splitlines()
+
+
+def SupportSuiteShipped():
+    from eval_pipeline.suite_reading import read_suite
+
+    return read_suite(SHIPPED)
+
+
+def test_every_score_passes_from_4_of_5_on():
+    stages = {stage.name: stage for stage in SupportSuiteShipped().stages}
+    assert tuple(stages) == (*CHECKS, *METRICS)
+    # (4 - 1) / 4
+    assert {stages[name].threshold for name in METRICS} == {0.75}
+    assert {stages[name].gating for name in METRICS} == {"when_calibrated"}
+
+
+def test_a_right_answer_without_looking_fails_tool_choice(tmp_path):
+    report, _ = SupportSuite(tmp_path).report(guesses)
+    row = row_of(report, "return-102")
+    # The golden answer is yes, and the judge gives a 5 for everything: the steps are wrong all the same.
+    assert row.trace.answer == "Yes, you can still return it."
+    assert {row.checks[name].score.details["rating"] for name in METRICS} == {5}
+    assert (row.outcome, row.first_failure) == ("failed", "tool_choice")
+    assert row.checks["tool_choice"].reason == "getDeliveryDate expected, no tool called"
+
+
+def test_the_same_answer_after_looking_passes(tmp_path):
+    report, _ = SupportSuite(tmp_path).report()
+    row = row_of(report, "return-102")
+    assert (row.outcome, set(outcomes(row).values())) == ("passed", {"passed"})
+    assert row_of(report, "small-letters").outcome == "passed"  # asked for " ord-103 ", recorded as ORD-103
+
+
+def test_the_judge_is_asked_once_a_case_and_its_call_counts_once(tmp_path):
+    suite = SupportSuite(tmp_path)
+    report, connector = suite.report()
+    assert len(connector.judged) == 12
+    calls = {name: sum(row.checks[name].calls for row in report.rows) for name in METRICS}
+    assert calls == {"relevance": 12, **dict.fromkeys(METRICS[1:], 0)}
+    recorded = [
+        json.loads(line)
+        for path in suite.folder.rglob("openai-judge/calls.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    assert len(recorded) == 12
+    replayed, connector = suite.report(mode="none")
+    assert connector.judged == []
+    assert report_data(replayed) == report_data(report)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_score_of_3_fails_a_case_once_the_judge_is_calibrated(tmp_path, metric):
+    report, _ = SupportSuite(tmp_path).report(judge=grades(**{metric: 3}), calibrated=True)
+    row = row_of(report, "return-102")
+    assert (row.outcome, row.first_failure) == ("failed", metric)
+
+
+def test_while_the_judge_is_uncalibrated_its_scores_advise_and_the_verdict_rests_on_the_checks(tmp_path):
+    report, _ = SupportSuite(tmp_path).report(judge=grades(correctness=1))
+    row = row_of(report, "return-102")
+    assert (row.outcome, row.first_failure, row.first_advisory_failure) == ("passed", None, "correctness")
+    assert {row.checks[name].gating for name in METRICS} == {False}
+
+
+def test_a_case_that_the_judge_could_not_score_never_passes_and_is_left_out_of_averages(tmp_path):
+    def judge(question):
+        good = grades()(question)
+        return good.replace('"relevance": 5', '"relevance": 6') if "ORD-102" in question.prompt else good
+
+    report, _ = SupportSuite(tmp_path).report(judge=judge, calibrated=True)
+    row = row_of(report, "return-102")
+    assert (row.outcome, row.first_failure, row.first_failure_source) == ("error", "relevance", "judge")
+    assert {row.checks[name].outcome for name in METRICS} == {"error"}
+    for name in METRICS:
+        stage = report.summary.stages[name]
+        rating = stage.metrics["rating"]
+        # 11 of 12 cases, each with a 5.
+        assert (stage.applies, stage.scored, stage.mean, rating.mean, rating.count) == (12, 11, 1.0, 5.0, 11)
+
+
+def test_a_judge_that_is_asked_otherwise_now_is_a_miss_that_names_the_rubric(tmp_path):
+    from eval_pipeline.errors import RecordingMisses
+
+    suite = SupportSuite(tmp_path)
+    suite.report()
+    rubric = suite.folder / "rubric.md"
+    rubric.write_text(rubric.read_text() + "\nBe strict.\n")
+    with pytest.raises(RecordingMisses, match="judge template of rubric \\(scores\\) changed") as caught:
+        suite.report(mode="none")
+    assert {miss.why.partition(" changed")[0] for miss in caught.value.misses} == {
+        "judge template of rubric (scores)"
+    }
+
+
+def test_a_broken_off_run_is_an_error_of_every_check_and_never_judged(tmp_path):
+    def silent(messages):
+        from langchain_core.messages import AIMessage
+
+        return AIMessage("")
+
+    report, connector = SupportSuite(tmp_path).report(silent, calibrated=True)
+    assert {row.outcome for row in report.rows} == {"error"}
+    assert {row.first_failure for row in report.rows} == {"answer_present"}
+    assert connector.judged == []
