@@ -149,7 +149,7 @@ def _count_once(scored: Scored, trace: AgentTrace, counted: set[tuple[str, int, 
     used = {(trace.case_id, trace.repeat, entry) for entry in scored.used}
     shared = bool(used) and used <= counted
     counted |= used
-    return replace(scored.check, calls=0, tokens=0) if shared else scored.check
+    return replace(scored.check, calls=0, called=0, tokens=0, cost=None) if shared else scored.check
 
 
 def _is_unrecorded(results: Sequence[_Result]) -> bool:

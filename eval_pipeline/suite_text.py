@@ -39,7 +39,8 @@ class SuiteText:
     def _read(cls, name: Any, info: ValidationInfo) -> SuiteText:
         if not isinstance(name, str):
             raise ValueError(f"{name!r} is no file's name; write one such as 'rubric.md'")
-        folder = Path(os.path.normpath(info.context[FOLDER]))
+        context: dict[str, Path] = info.context or {}
+        folder = Path(os.path.normpath(context[FOLDER]))
         path = Path(os.path.normpath(folder / name))
         if folder not in path.parents:
             raise ValueError(f"{name!r} is not a file inside the suite's folder")
