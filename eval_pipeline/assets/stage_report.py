@@ -5,8 +5,12 @@ import dagster as dg
 from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions, cell_of
 from eval_pipeline.assets.resources import EvaluationResource
+from eval_pipeline.report.case_blocks import blocks_markdown
 from eval_pipeline.report.markdown import report_markdown
 from eval_pipeline.suites import Suite
+
+MOST_BLOCKS = 100
+"""Cases that the asset's page shows one by one; of more, those that did not pass."""
 
 
 def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefinition:
@@ -29,7 +33,11 @@ def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDe
             run.rebuild_catalogue()
         return dg.MaterializeResult(
             data_version=dg.DataVersion(stored.data_version),
-            metadata={"report": dg.MetadataValue.md(report_markdown(report)), **stored.numbers},
+            metadata={
+                "report": dg.MetadataValue.md(report_markdown(report)),
+                "cases_one_by_one": dg.MetadataValue.md(blocks_markdown(report, most=MOST_BLOCKS)),
+                **stored.numbers,
+            },
         )
 
     return stage_report

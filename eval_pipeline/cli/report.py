@@ -1,4 +1,4 @@
-"""`eval-pipeline report`: a stored stage report, as text, Markdown or JSON."""
+"""`eval-pipeline report`: a stored stage report, as text, Markdown, JSON or JUnit XML."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Format(StrEnum):
     text = "text"
     md = "md"
     json = "json"
+    junit = "junit"
 
 
 def command(
@@ -23,15 +24,25 @@ def command(
     candidate: CandidateName,
     dataset: AnyDataset = None,
     format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
+    by_case: Annotated[
+        bool, typer.Option("--by-case", help="A block for each case in place of the table.")
+    ] = False,
 ) -> None:
     """Print the stored stage report of a candidate."""
     from eval_pipeline.cli.printing import say
     from eval_pipeline.evaluation import Evaluation
+    from eval_pipeline.report.case_blocks import blocks_markdown, blocks_text
     from eval_pipeline.report.json_form import report_json
+    from eval_pipeline.report.junit import report_junit
     from eval_pipeline.report.markdown import report_markdown
     from eval_pipeline.report.text import report_text
 
     evaluation = Evaluation(run_id="")
-    render = {Format.text: report_text, Format.md: report_markdown, Format.json: report_json}[format]
+    render = {
+        Format.text: blocks_text if by_case else report_text,
+        Format.md: blocks_markdown if by_case else report_markdown,
+        Format.json: report_json,
+        Format.junit: report_junit,
+    }[format]
     for cell in evaluation.suite(suite).select_cells(candidate, dataset):
         say(render(evaluation.build_report(cell)).rstrip("\n"))

@@ -15,6 +15,7 @@ from eval_pipeline.traces import AgentTrace
 class CaseReport:
     """One case of one repeat: what the system did, how each stage came out, and where it failed first."""
 
+    question: str
     trace: AgentTrace
     checks: Mapping[str, CheckResult]
     """By stage, in the suite's order; a stage that does not apply is left out."""
@@ -57,6 +58,7 @@ def report_case(
     elif trace.error is not None:
         name, outcome, source = trace.error.source, "error", trace.error.source
     return CaseReport(
+        question=case.question,
         trace=trace,
         checks=by_stage,
         outcome=outcome or ("passed" if gating else "not_measured"),

@@ -20,6 +20,7 @@ ROW_FIELDS = frozenset(
     {
         "id",
         "repeat",
+        "question",
         "answer",
         "calls",
         "judged",
@@ -73,6 +74,7 @@ def row_data(row: CaseReport, report: StageReport) -> dict[str, Any]:
     return {
         "id": trace.case_id,
         "repeat": trace.repeat,
+        "question": row.question,
         "answer": trace.answer,
         "calls": [call.name for call in trace.tool_calls],
         **{name: block for name, block in blocks.items() if name not in judged},
@@ -129,10 +131,16 @@ def _summary(report: StageReport) -> dict[str, Any]:
         "runs": summary.runs,
         "passed": summary.rate.passed,
         "pass_rate": _rate(summary.rate),
+        "not_passed": not_passed(report),
         "outcomes": dict(summary.outcomes),
         "stages": {name: _stage(stage) | records.get(name, {}) for name, stage in summary.stages.items()},
         **cost,
     }
+
+
+def not_passed(report: StageReport) -> list[str]:
+    """The ids of the cases that did not pass in every repeat, in the dataset's order."""
+    return list(dict.fromkeys(row.trace.case_id for row in report.rows if row.outcome != "passed"))
 
 
 def _record(record: JudgeRecord | None) -> dict[str, Any] | None:

@@ -164,7 +164,7 @@ def _stage_line(report: StageReport, stage: Stage, numbers: StageSummary, noun: 
     if not numbers.applies:
         return f"applies to no {noun[:-1]}"
     parts = [str(numbers.rate) if numbers.rate.total else "nothing measured"]
-    if numbers.mean is not None and stage.scorer.judged:
+    if numbers.mean is not None and stage.scorer.judged and not hasattr(stage.scorer, "scale"):
         parts.append(f"mean {shown(numbers.mean, 3)} over {numbers.scored} {noun}")
     elif numbers.mean is not None and not numbers.metrics and numbers.mean != numbers.rate.value:
         parts.append(f"mean {shown(numbers.mean, 3)}")

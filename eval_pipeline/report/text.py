@@ -30,7 +30,7 @@ def report_text(report: StageReport) -> str:
     rows = [[visible(cell.text) for cell in row] for row in table_rows(report)]
     table = aligned([table_headings(report), *rows])
     rule = "-" * max(cell_len(line) for line in table)
-    lines = [*_title(report), "", table[0], rule, *table[1:], "", *aligned(summary_lines(report))]
+    lines = [*report_title(report), "", table[0], rule, *table[1:], "", *aligned(summary_lines(report))]
     return "\n".join(lines) + "\n"
 
 
@@ -42,14 +42,15 @@ def report_renderable(report: StageReport) -> RenderableType:
     for row in table_rows(report):
         table.add_row(*(_styled(cell) for cell in row))
     return Group(
-        *(Text(line) for line in _title(report)),
+        *(Text(line) for line in report_title(report)),
         table,
         Text(),
         *(Text(line) for line in aligned(summary_lines(report))),
     )
 
 
-def _title(report: StageReport) -> list[str]:
+def report_title(report: StageReport) -> list[str]:
+    """Which cell a report is of, and which model or system answered."""
     cell, asked = report.cell, "model" if report.key["model"] else "system"
     name = visible(str(report.key[asked]))
     return [f"{cell.suite}: {cell.candidate} on {cell.dataset}", f"{asked}: {name}"]
