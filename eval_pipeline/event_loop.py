@@ -8,13 +8,14 @@ import contextlib
 import contextvars
 import signal
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 _runner: asyncio.Runner | None = None
+_closing: list[Callable[[], Awaitable[None]]] = []
 
 
 def run_async(work: Coroutine[Any, Any, Result]) -> Result:
@@ -39,6 +40,19 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     if interrupt.pressed:
         raise KeyboardInterrupt
     return result
+
+
+def in_kept_loop() -> bool:
+    """Whether this code runs in the process's loop, not in another one and not outside of any."""
+    try:
+        return _runner is not None and asyncio.get_running_loop() is _runner.get_loop()
+    except RuntimeError:
+        return False
+
+
+def close_with_loop(close: Callable[[], Awaitable[None]]) -> None:
+    """Have `close` awaited when the process's loop ends."""
+    _closing.append(close)
 
 
 @dataclass
@@ -83,8 +97,14 @@ async def _cancel_rest() -> None:
     await asyncio.gather(*rest, return_exceptions=True)
 
 
+async def _close_all() -> None:
+    while _closing:
+        await _closing.pop()()
+
+
 def _close() -> None:
     global _runner
     if _runner is not None:
+        _runner.run(_close_all())
         _runner.close()
         _runner = None

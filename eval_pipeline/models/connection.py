@@ -7,19 +7,21 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eval_pipeline.errors import ProviderFault
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.models.client_logs import hide_credentials
 from eval_pipeline.models.client_settings import checked_address, refuse_unknown_settings
 from eval_pipeline.models.keys import key_variables, missing_key
+from eval_pipeline.models.openai_http import chat_http_options, http_options
 from eval_pipeline.recordings.credentials import without_credentials
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
 
+Client = TypeVar("Client")
 SHORTEST_GOOGLE_DEADLINE_S = 10
 """Gemini refuses a request that tells it a shorter deadline, and the client tells it its timeout."""
 EXTRAS = {"ollama": "ollama", "openai": "openai"}
@@ -55,10 +57,13 @@ class ProviderConnector:
             own = {"max_retries": 1, "timeout": settings.timeout_s}
         elif _provider(settings) == "openai":
             own = {"max_retries": 0, "timeout": settings.timeout_s}
-        model: BaseChatModel = _construct(
-            settings, own, lambda options: init_chat_model(settings.name, **options)
-        )
-        return model
+
+        def build(options: dict[str, Any]) -> BaseChatModel:
+            http = chat_http_options(settings) if _provider(settings) == "openai" else {}
+            model: BaseChatModel = init_chat_model(settings.name, **http, **options)
+            return model
+
+        return _construct(settings, own, build)
 
     def embeddings(self, settings: EmbedderSettings) -> Embeddings:
         """A client through `init_embeddings`, or the local model for `onnx:`.
@@ -77,15 +82,20 @@ class ProviderConnector:
         if provider == "openai":
             # It would count tokens with a vocabulary that it downloads, and send the tokens instead of text.
             own = {"max_retries": 0, "timeout": settings.timeout_s, "check_embedding_ctx_length": False}
-        embeddings: Embeddings = _construct(
-            settings, own, lambda options: init_embeddings(settings.name, **options)
-        )
+
+        def build(options: dict[str, Any]) -> Embeddings:
+            http = http_options(settings) if provider == "openai" else {}
+            return init_embeddings(settings.name, **http, **options)
+
+        embeddings = _construct(settings, own, build)
         if provider == "google_genai":
             _bound_google_embeddings(embeddings, settings)
         return embeddings
 
 
-def _construct(settings: ModelSettings, own: dict[str, Any], build: Callable[[dict[str, Any]], Any]) -> Any:
+def _construct(
+    settings: ModelSettings, own: dict[str, Any], build: Callable[[dict[str, Any]], Client]
+) -> Client:
     if missing := missing_key(settings):
         raise ProviderFault("no_key", missing)
     hide_credentials()

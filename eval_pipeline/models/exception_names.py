@@ -9,8 +9,11 @@ STOPPED_BY = {
     "ModelRefusalError": "refused",
 }
 """Exceptions that a client makes of what the model did."""
-BROKEN_OFF = ("ClientPayloadError", "HttpProcessingError")
-"""Exceptions of aiohttp for a body that is cut off; they claim the status 400, which nobody sent."""
+BROKEN_OFF = ("ClientPayloadError", "HttpProcessingError", "ServerDisconnectedError", "ClientOSError")
+"""Exceptions of aiohttp for a connection or a body that is cut off.
+
+Some claim the status 400, which nobody sent; others reach us as a timeout, which it was not.
+"""
 UNREADABLE = (
     "UnreadableReply",
     "JSONDecodeError",

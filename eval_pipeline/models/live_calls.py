@@ -60,9 +60,20 @@ class LiveCalls:
                 self._note_answer(slot)
                 return answer
 
-        retrying = tenacity.AsyncRetrying(sleep=self._clock.sleep, **attempts.policy())
         try:
-            return await retrying(attempt)
+            try:
+                return await attempt()
+            except Transient as failure:
+                failed = [failure]
+
+            async def attempt_again() -> Answer:
+                if failed:
+                    raise failed.pop()
+                return await attempt()
+
+            # Only now: what tenacity takes for a call that succeeds at once is as much as the rest here.
+            retrying = tenacity.AsyncRetrying(sleep=self._clock.sleep, **attempts.policy())
+            return await retrying(attempt_again)
         except ProviderFault as failure:
             raise self._lost(failure, attempts) from None
 

@@ -25,7 +25,8 @@ class Slot:
         """Its model's `max_concurrency`, as its caller knows it."""
         self.number = -1
         """How many calls were started before it."""
-        self.granted: Future[None] = Future()
+        self.granted: Future[None] | None = None
+        """What its caller waits for; None for one that need not wait."""
 
 
 class Pool:
@@ -56,7 +57,7 @@ class Pool:
         """
         slot = self._queue(most, first=first)
         try:
-            if not slot.granted.done():
+            if slot.granted is not None and not slot.granted.done():
                 await asyncio.wrap_future(slot.granted)
             while (left := self._pause_left()) > 0:
                 await self._clock.sleep(left)
@@ -73,9 +74,10 @@ class Pool:
         """
         slot = self._queue(most, first=first)
         try:
-            if not slot.granted.done() and _in_event_loop():
-                self._grant_now(slot)
-            slot.granted.result()
+            if slot.granted is not None:
+                if not slot.granted.done() and _in_event_loop():
+                    self._grant_now(slot)
+                slot.granted.result()
             while (left := self._pause_left()) > 0:
                 self._clock.sleep_blocking(left)
             yield slot
@@ -110,6 +112,10 @@ class Pool:
         slot = Slot(most)
         with self._lock:
             self._most = max(self._most, most)
+            if self._has_room(most) and (first or not self._waiting):
+                self._start(slot)
+                return slot
+            slot.granted = Future()
             if first:
                 self._waiting.appendleft(slot)
             else:
@@ -118,7 +124,8 @@ class Pool:
         return slot
 
     def _leave(self, slot: Slot) -> None:
-        slot.granted.cancel()  # does nothing once it is granted
+        if slot.granted is not None:
+            slot.granted.cancel()  # does nothing once it is granted
         with self._lock:
             if slot.number >= 0:
                 self.in_flight -= 1
@@ -132,16 +139,23 @@ class Pool:
                 self._waiting.remove(slot)
                 self._grant(slot)
 
+    def _has_room(self, most: int) -> bool:
+        return self.in_flight < min(self.limit.places, most)
+
     def _admit(self) -> None:
-        while self._waiting and self.in_flight < min(self.limit.places, self._waiting[0].most):
+        while self._waiting and self._has_room(self._waiting[0].most):
             self._grant(self._waiting.popleft())
 
     def _grant(self, slot: Slot) -> None:
+        assert slot.granted is not None
         if slot.granted.set_running_or_notify_cancel():  # not if who waited was cancelled just now
-            slot.number = self._started
-            self._started += 1
-            self.in_flight += 1
+            self._start(slot)
             slot.granted.set_result(None)
+
+    def _start(self, slot: Slot) -> None:
+        slot.number = self._started
+        self._started += 1
+        self.in_flight += 1
 
 
 def _in_event_loop() -> bool:

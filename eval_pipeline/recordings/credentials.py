@@ -10,33 +10,45 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from typing_extensions import Buffer
 
 _HIDDEN = "***"
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?P<before>\w://)[^/\s@]+(?=@)",
-        r"(?P<before>[?&](?:[\w-]*key|[\w-]*token|sig|signature|password)=)[^&\s\"'<>]+",
-        r"(?P<before>(?:api[-_]key|authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',}]+",
-        r"(?P<before>\bbearer\s+)[\w.~+/=-]{16,}",
-        r"(?P<before>\b)sk-[\w-]{16,}",
-        r"(?P<before>\b)AIza[\w-]{30,}",
+    (words, re.compile(pattern, re.IGNORECASE))
+    for words, pattern in (
+        (("://",), r"(?P<before>\w://)[^/\s@]+(?=@)"),
+        (
+            ("key=", "token=", "sig=", "signature=", "password="),
+            r"(?P<before>[?&](?:[\w-]*key|[\w-]*token|sig|signature|password)=)[^&\s\"'<>]+",
+        ),
+        (
+            ("api_key", "api-key", "authorization"),
+            r"(?P<before>(?:api[-_]key|authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)"
+            r"[^\s\"',}]+",
+        ),
+        (("bearer",), r"(?P<before>\bbearer\s+)[\w.~+/=-]{16,}"),
+        (("sk-",), r"(?P<before>\b)sk-[\w-]{16,}"),
+        (("aiza",), r"(?P<before>\b)AIza[\w-]{30,}"),
     )
 )
+"""Patterns, each after words of which it needs one: most texts have none, and looking for those is cheap."""
 _SECRET_VARIABLES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _SHORTEST_SECRET = 8
 """A shorter value is too likely to be a word of ordinary text."""
+_looked_up: tuple[dict[Any, Any] | None, tuple[str, ...]] = (None, ())
+"""The environment as it was, and the secrets in it."""
 
 
 def without_credentials(text: str) -> str:
     """`text` with URL passwords, key parameters, authorization headers and API keys as `***`."""
     text = without_secrets(text)
-    for pattern in _PATTERNS:
-        text = pattern.sub(rf"\g<before>{_HIDDEN}", text)
+    folded = text.casefold()
+    for words, pattern in _PATTERNS:
+        if any(word in folded for word in words):
+            text = pattern.sub(rf"\g<before>{_HIDDEN}", text)
     return text
 
 
@@ -57,15 +69,32 @@ def secrets_in(buffers: Iterable[Buffer | None]) -> bool:
     return any(secret in bytes(buffer) for buffer in buffers if buffer is not None for secret in secrets)
 
 
-def _secrets(also: Collection[str] = ()) -> list[str]:
-    named = {os.environ[name].strip() for name in os.environ if name.endswith(_SECRET_VARIABLES)}
+def _secrets(also: Collection[str] = ()) -> Sequence[str]:
+    named = _named_secrets()
+    if not also:
+        return named
     # The longest first: one may be a part of another.
     return sorted(
-        (value for value in named.union(also) if len(value) >= _SHORTEST_SECRET), key=len, reverse=True
+        {*named, *(value for value in also if len(value) >= _SHORTEST_SECRET)}, key=len, reverse=True
     )
 
 
-def _without(value: Any, secrets: list[str]) -> Any:
+def _named_secrets() -> Sequence[str]:
+    """The values of the secret variables, the longest first; looked up anew when the environment changed."""
+    global _looked_up
+    # Reading all names takes longer than the rest of our work on a call; comparing what they are read from
+    # does not. Nothing else tells of a change, and a Python without it looks them up each time.
+    raw = getattr(os.environ, "_data", None)
+    before, secrets = _looked_up
+    if raw is None or raw != before:
+        found = {os.environ[name].strip() for name in os.environ if name.endswith(_SECRET_VARIABLES)}
+        long_enough = (value for value in found if len(value) >= _SHORTEST_SECRET)
+        secrets = tuple(sorted(long_enough, key=len, reverse=True))
+        _looked_up = (None if raw is None else dict(raw), secrets)
+    return secrets
+
+
+def _without(value: Any, secrets: Sequence[str]) -> Any:
     if not secrets:
         return value
     if isinstance(value, str):

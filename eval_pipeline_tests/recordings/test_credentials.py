@@ -39,3 +39,20 @@ def test_other_text_stays_as_it_is(text: str):
 def test_a_secret_that_no_variable_s_name_gives_away_is_hidden_when_it_is_named():
     told = {"said": ["token a-named-secret"], "a-named-secret": "short"}
     assert without_secrets(told, {"a-named-secret", "short"}) == {"said": ["token ***"], "***": "short"}
+
+
+def test_a_secret_is_known_as_soon_as_its_variable_is_set_changed_and_unset(monkeypatch):
+    text = "first-secret second-secret"
+    monkeypatch.setenv("SOME_TOKEN", "first-secret")
+    assert without_secrets(text) == "*** second-secret"
+    monkeypatch.setenv("SOME_TOKEN", "second-secret")
+    assert without_secrets(text) == "first-secret ***"
+    monkeypatch.delenv("SOME_TOKEN")
+    assert without_secrets(text) == text
+    monkeypatch.setenv("OTHER_KEY", "first-secret")  # as many variables as before
+    assert without_secrets(text) == "*** second-secret"
+
+
+@pytest.mark.parametrize("text", ["AUTHORIZATION: abc", "aPI-Key = abc", "X?PASSWORD=abc", "SIG=abc"])
+def test_case_does_not_matter(text):
+    assert ("abc" in without_credentials(text)) == (text == "SIG=abc")  # no parameter of an address
