@@ -8,7 +8,7 @@ from eval_pipeline.errors import ProviderFault
 from eval_pipeline.model_settings import ModelSettings
 
 _KEYS = {"google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "openai": ("OPENAI_API_KEY",)}
-_OPENAI_ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+OPENAI_ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 
 
 def key_variables(settings: ModelSettings) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def needs_no_key(settings: ModelSettings) -> bool:
     """Whether a model can be asked without a key: an own server, or Google's cloud with its own log-in."""
     provider = settings.name.partition(":")[0]
     if provider == "openai":
-        return bool(settings.base_url or any(os.environ.get(name) for name in _OPENAI_ADDRESSES))
+        return bool(settings.base_url or any(os.environ.get(name) for name in OPENAI_ADDRESSES))
     vertex = os.environ.get("GOOGLE_GENAI_USE_VERTEXAI", "").lower() in ("true", "1", "yes")
     return provider not in _KEYS or (provider == "google_genai" and vertex)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+from urllib.parse import urlsplit
 
 from eval_pipeline.event_loop import close_with_loop, in_kept_loop
 from eval_pipeline.model_settings import ModelSettings
+from eval_pipeline.models.keys import OPENAI_ADDRESSES
 
 _OWN_TRANSPORT = frozenset({"openai_proxy", "http_socket_options"})
 """Settings that say how to connect; with them LangChain makes the client."""
@@ -26,7 +29,7 @@ def http_options(settings: ModelSettings) -> dict[str, Any]:
     Raises:
         ImportError: when aiohttp is not installed.
     """
-    if not in_kept_loop() or _OWN_TRANSPORT & settings.settings.keys():
+    if not in_kept_loop() or _OWN_TRANSPORT & settings.settings.keys() or _logs_in_by_address(settings):
         return {}
     if not _kept:
         import aiohttp  # noqa: F401  # else the client would say so only when it is made, and not as ImportError
@@ -39,3 +42,9 @@ def http_options(settings: ModelSettings) -> dict[str, Any]:
 
 async def _close() -> None:
     await _kept.pop().aclose()
+
+
+def _logs_in_by_address(settings: ModelSettings) -> bool:
+    """Whether the address holds a password, which aiohttp refuses beside a key."""
+    addresses = [settings.base_url, *(os.environ.get(name) for name in OPENAI_ADDRESSES)]
+    return any("@" in urlsplit(address).netloc for address in addresses if address)

@@ -38,10 +38,17 @@ def test_another_loop_gets_none_of_its_connections():
     assert http_options(SETTINGS) == {}  # nor does code outside of any
 
 
-@pytest.mark.parametrize("setting", [{"openai_proxy": "http://proxy"}, {"http_socket_options": []}])
-def test_who_says_how_to_connect_is_not_overruled(setting):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"settings": {"openai_proxy": "http://proxy"}},
+        {"settings": {"http_socket_options": []}},
+        {"base_url": "http://me:password@host/v1"},
+    ],
+)
+def test_who_says_how_to_connect_is_not_overruled(settings):
     async def chat_options():
-        return chat_http_options(ModelSettings(name="openai:m", settings=setting))
+        return chat_http_options(ModelSettings(name="openai:m", **settings))
 
     assert run_async(chat_options()) == {}
 
