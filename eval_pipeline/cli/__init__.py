@@ -7,7 +7,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from eval_pipeline.cli import ask, calibrate, check, explain, keys, recordings, report, run, sql
+from eval_pipeline.cli import ask, calibrate, check, diff, explain, keys, recordings, report, run, sql
 from eval_pipeline.errors import EvalError
 
 USAGE_ERROR = 4
@@ -19,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, report, explain, ask, calibrate, keys, check, sql):
+for module in (run, report, diff, explain, ask, calibrate, keys, check, sql):
     app.command(name=module.__name__.rpartition(".")[2])(module.command)
 app.add_typer(recordings.app, name="recordings")
 

@@ -1,0 +1,178 @@
+"""`eval-pipeline diff`, over results of a toy suite that were stored as a run stores them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from eval_pipeline.cli import app
+from eval_pipeline.errors import CaseError, NotStoredError, SuiteError
+from eval_pipeline.evaluation import Evaluation
+from eval_pipeline_tests.comparing.sides import store_all
+from eval_pipeline_tests.toy import ToyFiles, write_toy
+
+
+class ToyResults:
+    """A toy suite, its results, and the command over them."""
+
+    def __init__(self, toy: ToyFiles, warehouse: str) -> None:
+        self.toy = toy
+        self.warehouse = warehouse
+
+    def run(self, *candidates: str) -> None:
+        store_all(Evaluation("run", self.toy.data, self.warehouse), "toy", *candidates)
+
+    def diff(self, *arguments: str) -> str:
+        result = CliRunner().invoke(
+            app,
+            ["diff", "toy", *arguments],
+            env={"EVAL_DATA": str(self.toy.data), "EVAL_WAREHOUSE": self.warehouse},
+        )
+        if result.exception is not None:
+            raise result.exception
+        return result.stdout
+
+    def key(self, candidate: str) -> str:
+        return Evaluation("", self.toy.data, self.warehouse).suite("toy").candidate_key(candidate)
+
+
+@pytest.fixture
+def toy(tmp_path):
+    return ToyResults(write_toy(tmp_path), str(tmp_path / "warehouse"))
+
+
+def test_two_candidates_are_compared_case_by_case(toy):
+    toy.run()
+    calm, loud = toy.key("calm"), toy.key("loud")
+    # `loud` says RED, which the scorer does not take for red.
+    title, verdict, answers, changed, *rest = toy.diff("calm", "loud").splitlines()
+    assert title.startswith(f"toy: {calm} → {loud} on small@")
+    assert verdict == "1 worse, none better of 2: could be chance (exact McNemar p = 1)"
+    assert answers == "answer changed in 1 of 2 cases"
+    assert changed == "changed: parameters.shout false → true"
+    assert rest[:6] == [
+        "",
+        "worse (1)",
+        "  apple  passes → fails at words",
+        "    words      passed 1.00 → failed 0.00: said none of red",
+        "    before     [-An apple is red.-]",
+        "    after      {+AN APPLE IS RED.+}",
+    ]
+
+
+def test_an_edited_prompt_is_compared_with_the_key_stored_before(toy):
+    toy.run("calm")
+    before = toy.key("calm")
+    toy.toy.edit("prompts/v1.md", "Look the page up.", "Look the page up, then answer.")
+    toy.run("calm")
+    shown = toy.diff("calm")
+    assert shown.startswith(f"toy: {before} → {toy.key('calm')} on small@")
+    assert "\nnone worse, none better of 2\nno answer changed in 2 cases\n" in shown
+    assert "\nchanged: prompt text (0 words gone, 3 new)\n" in shown
+    assert "\n  Look the page up{+, then answer+}.\n" in shown
+
+
+def test_the_key_before_is_the_one_stored_last_even_when_an_edit_is_undone(toy):
+    keys = []
+    for prompt in ("First.", "Second.", "Third.", "First."):
+        toy.toy.write("prompts/v1.md", prompt)
+        toy.run("calm")
+        keys.append(toy.key("calm"))
+    assert toy.diff("calm").startswith(f"toy: {keys[2]} → {keys[0]} on small@")
+
+
+def test_old_keys_are_read_from_the_warehouse_alone(toy):
+    toy.run()
+    calm, loud = toy.key("calm"), toy.key("loud")
+    shown = toy.diff(calm, loud)
+    toy.toy.edit("prompts/v1.md", "Look the page up.", "Answer at once.")
+    shutil.rmtree(toy.toy.suite / "documents")
+    toy.toy.write("documents/apple.md", "An apple is green.\n")
+    assert toy.diff(calm, loud) == shown
+    assert toy.diff(calm[:9], loud[:9]) == shown  # the beginning of a key is enough
+
+
+def test_another_dataset_of_the_same_name_is_compared_on_the_common_cases(toy):
+    toy.run("calm")
+    toy.toy.edit("datasets/small.yaml", "- id: thanks\n    input: Thank you!", "- id: bye\n    input: Bye!")
+    toy.toy.edit("datasets/small.yaml", "An apple is red.", "Red.")
+    toy.toy.edit("prompts/v1.md", "page", "pages")
+    toy.run("calm")
+    shown = toy.diff("calm")
+    assert "nothing to compare: no case is measured on both sides" in shown
+    assert "edited cases, not counted (1)\n  apple  passes\n" in shown
+    assert "only before (1): thanks\n" in shown
+    assert "only after (1): bye\n" in shown
+
+
+def test_one_case_in_full(toy):
+    toy.run()
+    shown = toy.diff("calm", "loud", "--case", "apple").splitlines()[1:]
+    assert shown[:8] == [
+        "case       apple",
+        "question   What colour is an apple?",
+        "reference  An apple is red.",
+        "",
+        "outcome    passes → fails at words",
+        'tools      look_up(page="apple")',
+        "before     [-An apple is red.-]",
+        "after      {+AN APPLE IS RED.+}",
+    ]
+    assert "words      passed 1.00 → failed 0.00" in shown
+
+
+def test_json_holds_every_case_with_both_sides(toy):
+    toy.run()
+    data = json.loads(toy.diff("calm", "loud", "--format", "json"))
+    (found,) = data["comparisons"]
+    assert (data["version"], data["suite"]) == (1, "toy")
+    assert found["before"]["candidate"] == toy.key("calm")
+    assert found["verdict"]["worse"] == 1
+    assert found["changes"] == [{"name": "parameters.shout", "before": False, "after": True}]
+    assert found["first_failures"] == [{"before": None, "after": "words", "cases": ["apple"]}]
+    apple, thanks = found["cases"]
+    assert (apple["id"], apple["direction"], thanks["direction"]) == ("apple", "worse", "same")
+    (run,) = apple["runs"]
+    assert run["moved"] == ["words"]
+    assert run["stages"]["words"]["after"]["score"] == 0.0
+    assert run["answer"]["diff"] == [
+        {"kind": "gone", "text": "An apple is red."},
+        {"kind": "new", "text": "AN APPLE IS RED."},
+    ]
+
+
+def test_markdown_shows_what_models_wrote_as_code(toy):
+    toy.run()
+    shown = toy.diff("calm", "loud", "--format", "markdown")
+    assert shown.startswith("### toy: calm@")
+    assert "\n  - before: <del>`An apple is red.`</del>\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("calm",), NotStoredError, "stored under no other key than calm@.*: run it before and after"),
+        (("calm", "loud"), NotStoredError, "nothing stored of loud@.*; run: eval-pipeline run toy .* loud"),
+        (("calm", "calm"), SuiteError, "are the same candidate"),
+        (("clam", "loud"), SuiteError, "no candidate 'clam', declared or stored; did you mean 'calm'"),
+        (("calm", "loud", "--dataset", "smal"), SuiteError, "no dataset 'smal'.*did you mean 'small'"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_clear_error(toy, arguments, error, message):
+    toy.run("calm")
+    with pytest.raises(error, match=message):
+        toy.diff(*arguments)
+
+
+def test_a_case_that_not_both_sides_have_is_a_clear_error(toy):
+    toy.run()
+    with pytest.raises(CaseError, match="no case 'aple' on both sides; did you mean 'apple'"):
+        toy.diff("calm", "loud", "--case", "aple")
+
+
+def test_nothing_stored_at_all_names_the_command(toy):
+    with pytest.raises(NotStoredError, match="eval-pipeline run toy --candidate loud"):
+        toy.diff("calm", "loud")
