@@ -23,6 +23,7 @@ from eval_pipeline.report.rows import report_table, run_of
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
+from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
 from eval_pipeline.traces import AgentTrace
@@ -147,7 +148,8 @@ class Evaluation:
         return Stored(
             stored_content(table),
             {
-                "cases": len(traces),
+                "cases": len({trace.case_id for trace in traces}),
+                "runs": len(traces),
                 "errors": sum(trace.error is not None for trace in traces),
                 "calls": sum(used.calls for used in usage),
                 "called": sum(used.called for used in usage),
@@ -161,14 +163,16 @@ class Evaluation:
         """One row a case, repeat, stage and metric.
 
         Raises:
-            NotStoredError: when the cell's traces are not stored.
+            NotStoredError: when the cell's traces are not stored, or those of another number of repeats.
             RecordingMisses: in mode `none`, when a judge is recorded in part.
         """
         suite = self._suite_of(cell)
+        traces = self.read_traces(cell)
+        refuse_other_runs(suite, cell, {(trace.case_id, trace.repeat) for trace in traces})
         checks = score_cell(
             suite,
             cell,
-            self.read_traces(cell),
+            traces,
             lambda: self.open_recordings(suite),
             connector=self.connector,
             records=read_records(self.shared_warehouse, suite, cell),

@@ -6,15 +6,14 @@ import json
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
-from eval_pipeline.agent_runs import build_system, record_command, run_case
+from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.calibration_results import read_records
-from eval_pipeline.cases import Case
-from eval_pipeline.errors import CaseError, NotStoredError, RecordingMiss, RecordingMisses
-from eval_pipeline.event_loop import run_async
+from eval_pipeline.cases import Run
+from eval_pipeline.errors import CaseError, NotStoredError
 from eval_pipeline.judge_runs import score_cell
-from eval_pipeline.models.connection import ProviderConnector
 from eval_pipeline.report.inert_text import visible
 from eval_pipeline.scores import CheckResult
+from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace, ToolCall
 from eval_pipeline.yaml_files import did_you_mean
@@ -26,27 +25,45 @@ LONGEST_RESULT = 600
 """Characters of a tool result that are shown."""
 
 
-def explain_case(evaluation: Evaluation, suite: Suite, cell: Cell, case_id: str) -> str:
-    """The stored trace and outcomes of a case; replayed when nothing is stored.
+def explain_case(
+    evaluation: Evaluation, suite: Suite, cell: Cell, case_id: str, repeat: int | None = None
+) -> str:
+    """The stored traces and outcomes of a case; replayed when none are, or those of other repeats.
+
+    Args:
+        evaluation: where results are stored.
+        suite: the suite of the cell.
+        cell: which candidate on which dataset.
+        case_id: which case.
+        repeat: which of its repeats, from 0; None means all.
 
     Raises:
-        CaseError: when the dataset has no such case.
+        CaseError: when the dataset has no such case, or does not repeat it that often.
         RecordingMisses: when the recordings do not answer it, with what differs.
     """
     cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
     if case_id not in cases:
         raise CaseError(f"dataset {cell.dataset}: no case {case_id!r}{did_you_mean(case_id, list(cases))}")
+    runs = [run for run in suite.datasets[cell.dataset].runs if run.case.id == case_id]
+    chosen = [run for run in runs if repeat in (None, run.repeat)]
+    if not chosen:
+        raise CaseError(
+            f"dataset {cell.dataset}: case {case_id!r} has no repeat {repeat}; it has {len(runs)}, from 0"
+        )
     case = cases[case_id]
     try:
-        traces = [trace for trace in evaluation.read_traces(cell) if trace.case_id == case_id]
+        stored = {(trace.case_id, trace.repeat): trace for trace in evaluation.read_traces(cell)}
+        refuse_other_runs(suite, cell, stored.keys())
+        traces = [stored[run.key] for run in chosen]
         checks = [check for check in evaluation.read_checks(cell) if check.case_id == case_id]
     except NotStoredError:
-        traces, checks = _replay(evaluation, suite, cell, case)
+        traces, checks = _replay(evaluation, suite, cell, chosen)
     expected = frozenset(case.expected.get("pages") or ())
     blocks = [f"suite      {suite.name}", f"candidate  {cell.candidate}", f"dataset    {cell.dataset}"]
     blocks.append(f"case       {case.id}")
     for trace in traces:
-        blocks += ["", trace_text(trace, expected, question=case.question)]
+        blocks += ["", entry("repeat", f"{trace.repeat}, of {len(runs)}")] if len(runs) > 1 else [""]
+        blocks.append(trace_text(trace, expected, question=case.question))
         if case.reference is not None:
             blocks.append(entry("reference", case.reference))
         blocks.append(_checks_text([check for check in checks if check.repeat == trace.repeat]))
@@ -54,19 +71,12 @@ def explain_case(evaluation: Evaluation, suite: Suite, cell: Cell, case_id: str)
 
 
 def _replay(
-    evaluation: Evaluation, suite: Suite, cell: Cell, case: Case
+    evaluation: Evaluation, suite: Suite, cell: Cell, runs: Sequence[Run]
 ) -> tuple[list[AgentTrace], list[CheckResult]]:
-    try:
-        system = build_system(suite, cell, evaluation.open_recordings(suite), ProviderConnector())
-        trace = run_async(run_case(system, case)).trace
-    except RecordingMiss as miss:
-        raise RecordingMisses([miss], record_command(suite, cell)) from miss
-    except RecordingMisses as missing:
-        raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
-
     records = read_records(evaluation.shared_warehouse, suite, cell)
     open_recordings = lambda: evaluation.open_recordings(suite)  # noqa: E731
-    return [trace], score_cell(suite, cell, [trace], open_recordings, records=records)
+    traces = run_cell(suite, cell, open_recordings, runs=runs)
+    return traces, score_cell(suite, cell, traces, open_recordings, records=records)
 
 
 def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = None) -> str:

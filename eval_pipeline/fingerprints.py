@@ -11,6 +11,15 @@ from eval_pipeline.suites import Suite
 from eval_pipeline.system_spec import source_hash
 
 
+def traces_fingerprint(suite: Suite) -> str:
+    """12 digits over the system's code, and over how often cases are run where that is more than once.
+
+    Repeats are in no key: so this is what marks stored traces as stale when they change.
+    """
+    repeats = {set_.name: set_.repeats for set_ in suite.datasets.values() if set_.repeats > 1}
+    return sha12([suite.system.code_sha, repeats]) if repeats else suite.system.code_sha[:12]
+
+
 def ladder_fingerprint(suite: Suite) -> str:
     """12 digits over every stage (name, scorer, its parameters, version and source …) and every judge."""
     stages = [stage_content(stage) | {"source": source_hash(_module(stage))} for stage in suite.stages]

@@ -15,6 +15,8 @@ class Rate:
 
     passed: int
     total: int
+    cases: int | None = None
+    """How many cases these were, where each was measured several times."""
 
     def __post_init__(self) -> None:
         _check_counts(self.passed, self.total)
@@ -26,8 +28,14 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the share; see `wilson_interval`."""
-        return wilson_interval(self.passed, self.total)
+        """The 95 % Wilson interval of the share; see `wilson_interval`.
+
+        Repeats of one case resemble each other, and so tell less than as many cases would: the interval is
+        that of the same share of `cases`, as if each case's repeats were one measurement.
+        """
+        if self.cases is None or not self.total:
+            return wilson_interval(self.passed, self.total)
+        return wilson_interval(self.passed * self.cases / self.total, self.cases)
 
     def __str__(self) -> str:
         if not self.total:
@@ -36,7 +44,7 @@ class Rate:
         return f"{self.passed}/{self.total} ({low:.2f}–{high:.2f})"
 
 
-def wilson_interval(successes: int, n: int) -> tuple[float, float]:
+def wilson_interval(successes: float, n: int) -> tuple[float, float]:
     """The 95 % score interval of a share, which stays within 0..1 also for few cases.
 
     Centre (p + z²/2n) / (1 + z²/n), half width z √(p(1-p)/n + z²/4n²) / (1 + z²/n), with z = 1.96
@@ -105,6 +113,6 @@ def cohens_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
     return (observed - chance) / (1 - chance)
 
 
-def _check_counts(successes: int, n: int) -> None:
+def _check_counts(successes: float, n: int) -> None:
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} of {n} is not a count of successes; give 0 <= successes <= n")

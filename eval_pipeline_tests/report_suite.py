@@ -66,6 +66,7 @@ def make_suite(
     cases: Mapping[str, list[str]],
     stages: tuple[Stage, ...] = (TOOLS, RETRIEVAL, GROUNDING),
     k: int | None = 3,
+    repeats: int = 1,
 ) -> Suite:
     """A suite of one cell; `cases` says under which keys each case expects something."""
     candidate = Candidate(
@@ -82,6 +83,7 @@ def make_suite(
         cases=tuple(Case(i, f"{i}?", expected={key: [] for key in keys}) for i, keys in cases.items()),
         documents=(Document("storage", "One file."),),
         fixtures={"issues": []},
+        repeats=repeats,
     )
     return Suite(
         name="assistant",

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from typer.testing import CliRunner
 
-from eval_pipeline.errors import RecordingMisses
-from eval_pipeline.recordings import read_entries
+from eval_pipeline.agent_runs import run_cell
+from eval_pipeline.cli import app
+from eval_pipeline.errors import CaseError, NotStoredError, RecordingMisses
+from eval_pipeline.evaluation import Evaluation
+from eval_pipeline.gating.decide import decide
+from eval_pipeline.gating.outcomes import EvalBlock, outcomes_of_checks
+from eval_pipeline.gating.policy import Policy
+from eval_pipeline.judge_runs import score_cell
+from eval_pipeline.recordings import Recordings, current_scope, read_entries
 from eval_pipeline.suite_reading import find_suite
 from eval_pipeline_tests.docs_suite import DocsSuite
-from eval_pipeline_tests.scripted import ScriptedConnector, docs_reply
+from eval_pipeline_tests.scripted import ScriptedConnector, call, docs_reply
 
 CASES = 10
 SEEDED = "model: {name: openai:scripted, settings: {temperature: 0.4, seed: 7}}"
@@ -110,3 +118,119 @@ def test_a_datasets_repeats_win_over_the_suites_and_change_no_key(tmp_path):
     (dataset,) = after.datasets.values()
     assert dataset.repeats == 3
     assert after.cells == before.cells
+
+
+# From a run to its report and its gate, with a scripted model that is steady, flaky or wrong by repeat.
+
+
+def flaky_reply(messages):
+    """Searches before it thanks for thanks in repeat 1, and never looks an issue up in repeat 2."""
+    question = next(message for message in messages if isinstance(message, HumanMessage)).text
+    answered = any(isinstance(message, ToolMessage) for message in messages)
+    repeat = current_scope().repeat
+    if repeat == 1 and "?" not in question and not answered:
+        return call("search_docs", {"query": question})
+    if repeat == 2 and "issue" in question:
+        return AIMessage("I do not know.")
+    return docs_reply(messages)
+
+
+@pytest.fixture(scope="module")
+def flaky_suite(tmp_path_factory):
+    suite = repeated(tmp_path_factory.mktemp("flaky"), 3)
+    suite.run("new_episodes", ScriptedConnector(flaky_reply))
+    return suite
+
+
+@pytest.fixture
+def cli(flaky_suite, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVAL_DATA", str(flaky_suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, arguments)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_a_flaky_case_is_shown_explained_and_queried(cli, flaky_suite):
+    code, out, err = cli("run", "docs")
+    assert code == 0, err
+    assert "/30 runs" in err
+    told = [" ".join(line.split()) for line in out.splitlines()]
+    assert "thanks flaky: passes 2 of 3, flips at tools" in told
+    said = "1 of 3 do not pass, the first at tools   eval-pipeline explain docs --candidate scripted"
+    assert f"\n  thanks: {said} --case thanks --repeat 1\n" in out
+
+    code, out, _ = cli("explain", "docs", "--candidate", "scripted", "--case", "thanks", "--repeat", "1")
+    assert (code, out.count("question  "), "\nrepeat     1, of 3\n" in out) == (0, 1, True)
+    assert "fails first at tools" in out
+    _, out, _ = cli("explain", "docs", "--candidate", "scripted", "--case", "thanks")
+    assert [f"repeat     {n}, of 3" in out for n in range(3)] == [True, True, True]
+
+    sql = "select case_id, runs, measured, passed from current_case_repeats where flaky order by 1"
+    _, out, _ = cli("sql", sql)
+    flaky = [line.split() for line in out.splitlines() if line.split()[-1] == "2"]
+    assert flaky == [["issue-212", "3", "3", "2"], ["issue-231", "3", "3", "2"], ["thanks", "3", "3", "2"]]
+
+    assert cli("run", "docs", "--strict")[0] == 1
+
+
+def test_explain_refuses_a_repeat_that_there_is_not(cli):
+    with pytest.raises(CaseError, match="case 'thanks' has no repeat 3; it has 3, from 0"):
+        cli("explain", "docs", "--candidate", "scripted", "--case", "thanks", "--repeat", "3")
+
+
+def test_stored_results_of_fewer_repeats_are_no_report_of_more(tmp_path, monkeypatch):
+    suite = repeated(tmp_path, 1)
+    suite.run("new_episodes", SeededConnector())
+    evaluation = Evaluation("r", suite.data_root, str(tmp_path / "warehouse"))
+    (cell,) = evaluation.suite("docs").cells
+    evaluation.store_traces(cell)
+    suite.edit("datasets/docs-assistant.yaml", "repeats: 1\n", "repeats: 2\n")
+    with pytest.raises(NotStoredError, match=r"runs without a trace: backup repeat 1, .* and 5 more"):
+        evaluation.store_scores(cell)
+
+
+def outcomes_of(suite, repeats=3):
+    """The outcomes of the first `repeats` repeats of the suite's one cell, as a gate reads them."""
+    found = find_suite(suite.data_root, "docs")
+    (cell,) = found.cells
+    open_recordings = lambda: Recordings(found.recordings)  # noqa: E731
+    runs = [run for run in found.datasets[cell.dataset].runs if run.repeat < repeats]
+    traces = run_cell(found, cell, open_recordings, runs=runs)
+    checks = score_cell(found, cell, traces, open_recordings)
+    dataset = found.datasets[cell.dataset]
+    block = EvalBlock(suite="docs", dataset="docs-assistant@1", cases_sha=dataset.cases_sha, repeats=repeats)
+    return outcomes_of_checks(block, checks)
+
+
+@pytest.mark.parametrize(
+    ("rule", "regressed"),
+    [
+        # One repeat of three goes wrong: that is a regression where all must pass, and none by majority.
+        ("all", ["docs::issue-212::tools", "docs::issue-231::tools", "docs::thanks::tools"]),
+        ("majority", []),
+    ],
+)
+def test_the_gate_counts_a_flaky_case_by_its_policy(flaky_suite, rule, regressed):
+    policy = Policy(case_passes=rule, min_pass_rate=0)
+    decision = decide(outcomes_of(flaky_suite, 1), outcomes_of(flaky_suite), policy)
+    assert [test.nodeid for test in decision.regressed] == regressed
+    assert decision.verdict == ("block" if regressed else "pass")
+    assert {"docs::thanks::tools", "docs::issue-231::tools"} <= {test.nodeid for test in decision.flaky}
+
+
+def test_the_gate_wants_as_many_repeats_as_its_policy(flaky_suite):
+    # Of two repeats one is no majority: thanks regresses then, which is allowed here.
+    policy = Policy(case_passes="majority", min_pass_rate=0, repeats_required=3, max_regressions=1)
+    before = outcomes_of(flaky_suite)
+    assert decide(before, outcomes_of(flaky_suite, 3), policy).verdict == "pass"
+    decision = decide(before, outcomes_of(flaky_suite, 2), policy)
+    assert [reason.rule for reason in decision.reasons] == ["repeats_required"]
+    assert decision.verdict == "inconclusive"

@@ -75,6 +75,14 @@ def test_a_rate_shows_its_count_and_interval() -> None:
     assert Rate(9, 10).value == 0.9
 
 
+def test_repeats_of_a_case_narrow_no_interval() -> None:
+    # As 9 of 10: thirty runs of ten cases tell as much as ten, where thirty cases would tell more.
+    assert Rate(27, 30, cases=10).interval == Rate(9, 10).interval
+    assert str(Rate(27, 30, cases=10)) == "27/30 (0.60–0.98)"
+    assert Rate(30, 30, cases=10).interval[1] == 1.0
+    assert Rate(0, 0, cases=10).interval == (0.0, 1.0)
+
+
 def test_a_rate_of_nothing_has_no_value() -> None:
     assert Rate(0, 0).value is None
     assert str(Rate(0, 0)) == "0/0"

@@ -5,6 +5,7 @@ import dagster as dg
 from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions, cell_of
 from eval_pipeline.assets.resources import EvaluationResource
+from eval_pipeline.fingerprints import traces_fingerprint
 from eval_pipeline.suites import Suite
 
 
@@ -17,8 +18,8 @@ def traces_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefiniti
         deps=[[suite.name, "cases"], [suite.name, "documents"], [suite.name, "prompts"]],
         group_name=suite.name,
         kinds={"langchain", "parquet"},
-        code_version=suite.system.code_sha[:12],
-        description="Answer, tool calls, retrieved documents, usage and errors, one row a case.",
+        code_version=traces_fingerprint(suite),
+        description="Answer, tool calls, retrieved documents, usage and errors, one row a case and repeat.",
     )
     def traces(context: dg.AssetExecutionContext, evaluation: EvaluationResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
         with shown_plainly():

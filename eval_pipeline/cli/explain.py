@@ -14,6 +14,9 @@ def command(
     case: Annotated[str, typer.Option("--case", help="Id of the case.")],
     candidate: Annotated[str | None, typer.Option("--candidate", help="A candidate's name or key.")] = None,
     dataset: AnyDataset = None,
+    repeat: Annotated[
+        int | None, typer.Option("--repeat", min=0, help="One of its repeats, from 0; left out: all.")
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", help="Instead: a judge's model or key, for a calibration case."),
@@ -39,4 +42,4 @@ def command(
     if candidate is None:
         return
     for cell in found.select_cells(candidate, dataset):
-        say(explain_case(evaluation, found, cell, case))
+        say(explain_case(evaluation, found, cell, case, repeat))

@@ -28,13 +28,13 @@ def say_error(text: str) -> None:
 
 
 @contextlib.contextmanager
-def progress(label: str) -> Iterator[Progress]:
-    """A bar on a terminal; elsewhere a line now and then, and one at the end."""
+def progress(label: str, noun: str = "cases") -> Iterator[Progress]:
+    """A bar on a terminal; elsewhere a line now and then, and one at the end, that counts `noun`."""
     if sys.stderr.isatty():
         with _bar(label) as tell:
             yield tell
     else:
-        yield _lines(label)
+        yield _lines(label, noun)
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def _bar(label: str) -> Iterator[Progress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _lines(label: str) -> Progress:
+def _lines(label: str, noun: str) -> Progress:
     next_line = 0.0
 
     def tell(done: int, total: int) -> None:
@@ -57,6 +57,6 @@ def _lines(label: str) -> Progress:
         now = time.monotonic()
         if now >= next_line or done == total:
             next_line = now + SECONDS_BETWEEN_LINES
-            say_error(f"{label}: {done}/{total} cases")
+            say_error(f"{label}: {done}/{total} {noun}")
 
     return tell

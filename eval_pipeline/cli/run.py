@@ -12,6 +12,7 @@ import typer
 from eval_pipeline.cli.options import AnyCandidate, AnyDataset, SuiteName
 
 if TYPE_CHECKING:
+    from eval_pipeline.report.case_reports import CaseReport
     from eval_pipeline.report.stage_report import StageReport
     from eval_pipeline.suites import Suite
 
@@ -67,7 +68,8 @@ def command(
     with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
         for cell in cells:
             try:
-                with progress(f"{suite} {cell.candidate} on {cell.dataset}") as on_progress:
+                noun = "runs" if found.datasets[cell.dataset].repeats > 1 else "cases"
+                with progress(f"{suite} {cell.candidate} on {cell.dataset}", noun) as on_progress:
                     run_id = materializer.materialize(cell, on_progress)
             except KeyboardInterrupt:
                 say_error("interrupted; the calls that were answered are kept: run the same command to go on")
@@ -107,13 +109,20 @@ def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
     several = len(suite.datasets) > 1
     for report in reports:
         candidate, dataset = suite.candidates[report.cell.candidate], suite.datasets[report.cell.dataset]
-        failed = [row for row in report.rows if row.outcome != "passed"]
+        failed: dict[str, list[CaseReport]] = {}
+        for row in report.rows:
+            if row.outcome != "passed":
+                failed.setdefault(row.trace.case_id, []).append(row)
         say(f"\n{candidate.name} on {dataset.name}: {'what fails where' if failed else 'every case passes'}")
-        for row in failed:
+        for case_id, rows in failed.items():
             on = f" --dataset {dataset.name}" if several else ""
-            case = shlex.quote(row.trace.case_id)
+            case = shlex.quote(case_id)
             command = f"eval-pipeline explain {suite.name} --candidate {candidate.name}{on} --case {case}"
-            say(f"  {visible(row.trace.case_id)}: {first_failure_text(row)}   {command}")
+            where = first_failure_text(rows[0])
+            if dataset.repeats > 1:
+                where = f"{len(rows)} of {dataset.repeats} do not pass, the first at {where}"
+                command += f" --repeat {rows[0].trace.repeat}"
+            say(f"  {visible(case_id)}: {where}   {command}")
 
 
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:

@@ -10,8 +10,9 @@ from typing import Any
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.repeats import count_by_steadiness
 from eval_pipeline.report.stage_report import StageReport
-from eval_pipeline.report.summary import MetricSummary, StageSummary
+from eval_pipeline.report.summary import MetricSummary, ReportSummary, StageSummary
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.statistics import Rate
 from eval_pipeline.warehouse.stored_text import plain
@@ -133,7 +134,11 @@ def _summary(report: StageReport) -> dict[str, Any]:
         "pass_rate": _rate(summary.rate),
         "not_passed": not_passed(report),
         "outcomes": dict(summary.outcomes),
-        "stages": {name: _stage(stage) | records.get(name, {}) for name, stage in summary.stages.items()},
+        **_repeats(summary),
+        "stages": {
+            name: _stage(stage) | ({"flips": stage.flips} if summary.repeated else {}) | records.get(name, {})
+            for name, stage in summary.stages.items()
+        },
         **cost,
     }
 
@@ -141,6 +146,24 @@ def _summary(report: StageReport) -> dict[str, Any]:
 def not_passed(report: StageReport) -> list[str]:
     """The ids of the cases that did not pass in every repeat, in the dataset's order."""
     return list(dict.fromkeys(row.trace.case_id for row in report.rows if row.outcome != "passed"))
+
+
+def _repeats(summary: ReportSummary) -> dict[str, Any]:
+    """The cases by steadiness, and each over its repeats; nothing where each was run once."""
+    if not summary.repeated:
+        return {}
+    cases = [
+        {
+            "id": case.case_id,
+            "passed": case.passed,
+            "measured": case.measured,
+            "runs": case.runs,
+            "flaky": case.steadiness == "flaky",
+            "flips": list(case.flips),
+        }
+        for case in summary.repeated
+    ]
+    return {"repeats": {**count_by_steadiness(summary.repeated), "cases": cases}}
 
 
 def _record(record: JudgeRecord | None) -> dict[str, Any] | None:
@@ -169,4 +192,5 @@ def _metric(metric: MetricSummary) -> dict[str, Any]:
 
 def _rate(rate: Rate) -> dict[str, Any]:
     low, high = rate.interval
-    return {"passed": rate.passed, "of": rate.total, "value": rate.value, "low": low, "high": high}
+    cases = {} if rate.cases is None else {"cases": rate.cases}
+    return {"passed": rate.passed, "of": rate.total, **cases, "value": rate.value, "low": low, "high": high}

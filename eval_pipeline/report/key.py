@@ -26,6 +26,7 @@ def report_key(suite: Suite, cell: Cell) -> dict[str, Any]:
         "docs_sha": dataset.docs_sha[:_DIGITS],
         "fixtures_sha": dataset.fixtures_sha[:_DIGITS],
         "dataset": cell.dataset,
+        **({"repeats": dataset.repeats} if dataset.repeats > 1 else {}),
         "candidate": cell.candidate,
         "prompt_version": candidate.prompt_version,
         "prompt_sha": candidate.prompt_sha[:_DIGITS],

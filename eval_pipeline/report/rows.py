@@ -55,6 +55,7 @@ def run_of(report: StageReport, run_id: str, record_mode: str) -> Run:
         candidate=report.cell.candidate,
         dataset=report.cell.dataset,
         record_mode=record_mode,
+        repeats=int(report.key.get("repeats", 1)),
         cases=count("cases"),
         passed=count("passed"),
         failed=count("failed"),

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from eval_pipeline.errors import EvalError
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.report.key import report_key
+from eval_pipeline.report.repeats import count_by_steadiness
 from eval_pipeline.report.summary import ReportSummary, summarise
 from eval_pipeline.scores import CheckResult, Stage
-from eval_pipeline.suites import Cell, Suite, key_name
+from eval_pipeline.stored_runs import refuse_other_runs, refuse_stored, run_names
+from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace
 
 
@@ -37,6 +38,7 @@ class StageReport:
         judged = [check for row in self.rows for check in row.checks.values()]
         numbers: dict[str, int | float | None] = {
             "cases": summary.cases,
+            **_repeat_numbers(summary),
             **{str(outcome): count for outcome, count in summary.outcomes.items()},
             "pass_rate": summary.rate.value,
             "calls": sum(used.calls for used in usage),
@@ -53,6 +55,12 @@ class StageReport:
             numbers[f"{name}_rate"] = stage.rate.value
             numbers |= {f"{name}_{metric}": found.mean for metric, found in stage.metrics.items()}
         return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _repeat_numbers(summary: ReportSummary) -> dict[str, int]:
+    if not summary.repeated:
+        return {}
+    return {"runs": summary.runs, "flaky": count_by_steadiness(summary.repeated)["flaky"]}
 
 
 def build_report(
@@ -72,7 +80,7 @@ def build_report(
         records: the judge's record by stage; a judged stage not in it has an uncalibrated judge.
 
     Raises:
-        EvalError: when a case has no trace, a trace no case, or an outcome no stage or trace: a report that
+        EvalError: when a run has no trace, a trace no run, or an outcome no stage or trace: a report that
             left it out would count less than it says.
     """
     cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
@@ -94,19 +102,12 @@ def build_report(
 def _refuse_leftovers(
     suite: Suite, cell: Cell, traces: Sequence[AgentTrace], checks: Sequence[CheckResult]
 ) -> None:
-    cases = {case.id for case in suite.datasets[cell.dataset].cases}
-    traced = {trace.case_id for trace in traces}
-    stages = {stage.name for stage in suite.stages}
-    problems = {
-        "cases without a trace": cases - traced,
-        "traces of no case": traced - cases,
-        "outcomes of no trace": {check.case_id for check in checks} - traced,
-        "outcomes of no stage": {check.stage for check in checks} - stages,
+    traced = {(trace.case_id, trace.repeat) for trace in traces}
+    refuse_other_runs(suite, cell, traced)
+    surplus = {
+        "outcomes of no trace": run_names({(check.case_id, check.repeat) for check in checks} - traced),
+        "outcomes of no stage": sorted(
+            {check.stage for check in checks} - {stage.name for stage in suite.stages}
+        ),
     }
-    found = [f"{what}: {', '.join(sorted(names))}" for what, names in problems.items() if names]
-    if found:
-        names = f"--candidate {key_name(cell.candidate)} --dataset {key_name(cell.dataset)}"
-        raise EvalError(
-            f"{cell.suite} {cell.partition}: what is stored is not what the suite declares "
-            f"({'; '.join(found)}); run: eval-pipeline run {cell.suite} {names}"
-        )
+    refuse_stored(cell, surplus)

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from eval_pipeline.errors import ErrorSource
+from eval_pipeline.gating.check_states import standing_of
 from eval_pipeline.prices import total_cost
 from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.repeats import CaseRepeats, sum_up_repeats
 from eval_pipeline.scores import CheckResult, Gating, Outcome, Score, Stage
 from eval_pipeline.statistics import Rate
 
@@ -43,6 +45,8 @@ class StageSummary:
     mean: float | None
     """Of the scores; None without any."""
     metrics: Mapping[str, MetricSummary]
+    flips: int = 0
+    """Cases in which it passed in one repeat and not in another."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class ReportSummary:
     """Runs by outcome, zeros included."""
     rate: Rate
     """Runs that passed every gating stage, of the measured ones."""
+    repeated: tuple[CaseRepeats, ...]
+    """Each case over its repeats; empty where each was run once."""
     stages: Mapping[str, StageSummary]
     """By stage, in the suite's order."""
     cost: CostSummary | None = None
@@ -77,14 +83,20 @@ class ReportSummary:
 def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSummary:
     """The numbers over the runs of one cell."""
     outcomes = Counter(row.outcome for row in rows)
+    cases = len({row.trace.case_id for row in rows})
+    repeated = sum_up_repeats(rows) if len(rows) > cases else ()
+    flips = Counter(stage for case in repeated for stage in case.flips)
     return ReportSummary(
-        cases=len({row.trace.case_id for row in rows}),
+        cases=cases,
         runs=len(rows),
         outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
-        rate=_rate((row.outcome, row.first_failure_source) for row in rows),
+        rate=_rate((row.trace.case_id, row.outcome, row.first_failure_source) for row in rows),
+        repeated=repeated,
         stages={
             stage.name: _summarise_stage(
-                stage, [row.checks[stage.name] for row in rows if stage.name in row.checks]
+                stage,
+                [row.checks[stage.name] for row in rows if stage.name in row.checks],
+                flips[stage.name],
             )
             for stage in stages
         },
@@ -107,31 +119,38 @@ def _judge_costs(row: CaseReport) -> list[float | None]:
     return [check.cost for check in row.checks.values() if check.calls]
 
 
-def _summarise_stage(stage: Stage, checks: Sequence[CheckResult]) -> StageSummary:
-    scores = [check.score for check in checks if check.score is not None]
+def _summarise_stage(stage: Stage, checks: Sequence[CheckResult], flips: int) -> StageSummary:
+    scored = [(check.case_id, check.score) for check in checks if check.score is not None]
+    scores = [score for _, score in scored]
     labelled: Mapping[str, str] = getattr(stage.scorer, "metric_labels", {})
     names = dict.fromkeys([*labelled, *(name for score in scores for name in score.metrics)])
-    metrics = {name: _summarise_metric(name, scores) for name in names}
+    metrics = {name: _summarise_metric(name, scored) for name in names}
     return StageSummary(
         gating=stage.gating,
         applies=len(checks),
         scored=len(scores),
         errors=sum(check.outcome == "error" for check in checks),
         not_measured=sum(check.outcome == "not_measured" for check in checks),
-        rate=_rate((check.outcome, check.error_source) for check in checks),
+        rate=_rate((check.case_id, check.outcome, check.error_source) for check in checks),
         mean=_mean([score.value for score in scores]) if scores else None,
         metrics={name: metric for name, metric in metrics.items() if metric is not None},
+        flips=flips,
     )
 
 
-def _summarise_metric(name: str, scores: Sequence[Score]) -> MetricSummary | None:
-    """A metric over the scores that have it, be it among their details alone; None when none has."""
-    found = [(value, score) for score in scores if _is_number(value := measure(score, name))]
+def _summarise_metric(name: str, scored: Sequence[tuple[str, Score]]) -> MetricSummary | None:
+    """A metric over the scores that have it, be it among their details alone; None when none has.
+
+    Args:
+        name: the metric.
+        scored: scores with their case's id.
+    """
+    found = [(case, value, score) for case, score in scored if _is_number(value := measure(score, name))]
     if not found:
         return None
-    values = [float(value) for value, _ in found]
-    yes_or_no = all(isinstance(score.details.get(name), bool) for _, score in found)
-    rate = Rate(sum(value == 1 for value in values), len(values)) if yes_or_no else None
+    values = [float(value) for _, value, _ in found]
+    yes_or_no = all(isinstance(score.details.get(name), bool) for _, _, score in found)
+    rate = _rate_of(values.count(1), [case for case, _, _ in found]) if yes_or_no else None
     return MetricSummary(_mean(values), len(values), rate)
 
 
@@ -148,8 +167,16 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _rate(outcomes: Iterable[tuple[Outcome, ErrorSource | None]]) -> Rate:
-    counts = Counter(outcomes)
-    passed = sum(count for (outcome, _), count in counts.items() if outcome == "passed")
-    failed = sum(count for (outcome, _), count in counts.items() if outcome == "failed")
-    return Rate(passed, passed + failed + counts["error", "system"])
+def _rate(outcomes: Iterable[tuple[str, Outcome, ErrorSource | None]]) -> Rate:
+    """Passed of measured, from case ids with outcomes."""
+    measured = [
+        (case, outcome) for case, outcome, source in outcomes if standing_of(outcome, source) != "unmeasured"
+    ]
+    passed = sum(outcome == "passed" for _, outcome in measured)
+    return _rate_of(passed, [case for case, _ in measured])
+
+
+def _rate_of(passed: int, cases: Sequence[str]) -> Rate:
+    """A rate over runs, of which `cases` says whose they are, with the number of cases where that is less."""
+    distinct = len(set(cases))
+    return Rate(passed, len(cases), distinct if distinct < len(cases) else None)

@@ -11,6 +11,7 @@ from typing import Any
 
 from eval_pipeline.prices import dollars
 from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.repeats import repeat_lines
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.summary import StageSummary, measure
 from eval_pipeline.scores import CheckResult, Stage
@@ -47,6 +48,7 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
     outcomes = (f"{n} {outcome.replace('_', ' ')}" for outcome, n in summary.outcomes.items() if n)
     noun = "runs" if _repeats(report) else "cases"
     lines = [(noun, f"{summary.runs}: {', '.join(outcomes)}"), ("passed", str(summary.rate))]
+    lines += _repeat_lines(report)
     for stage in report.stages:
         numbers = summary.stages[stage.name]
         lines.append((stage.name, _stage_line(report, stage, numbers, noun)))
@@ -64,6 +66,11 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
     if any(_waits_for_calibration(report, stage) for stage in report.stages):
         lines.append(("advisory", f"calibrate with: eval-pipeline calibrate {report.cell.suite}"))
     return lines
+
+
+def _repeat_lines(report: StageReport) -> list[tuple[str, str]]:
+    advisory = {stage.name for stage in report.stages if _is_advisory(report, stage)}
+    return list(repeat_lines(report.summary.repeated, advisory))
 
 
 def with_k(label: str, report: StageReport) -> str:
@@ -170,6 +177,8 @@ def _stage_line(report: StageReport, stage: Stage, numbers: StageSummary, noun: 
         parts.append(f"mean {shown(numbers.mean, 3)}")
     if numbers.errors:
         parts.append(f"{numbers.errors} error{'s' if numbers.errors > 1 else ''}")
+    if numbers.flips:
+        parts.append(f"flips in {numbers.flips} case{'s' if numbers.flips > 1 else ''}")
     if numbers.not_measured:
         parts.append(f"{numbers.not_measured} not measured{_why_unmeasured(report, stage)}")
     if numbers.gating != "always":

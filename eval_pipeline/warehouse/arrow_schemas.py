@@ -156,10 +156,17 @@ RUNS = _schema(
         "input_tokens": _COUNT,
         "output_tokens": _COUNT,
     },
-    {"cost": _NUMBER, "judge_calls": _COUNT, "judge_called": _COUNT, "judge_tokens": _COUNT},
+    {
+        "cost": _NUMBER,
+        "judge_calls": _COUNT,
+        "judge_called": _COUNT,
+        "judge_tokens": _COUNT,
+        "repeats": _COUNT,
+    },
 )
-"""One row a materialized cell, appended and never changed; its keys are columns of the file. `calls` to
-`output_tokens` are the agent's; `cost` is the agent's and the judge's, in US dollars."""
+"""One row a materialized cell, appended and never changed; its keys are columns of the file. The counts from
+`passed` to `not_measured` are of runs: `cases` times `repeats`. `calls` to `output_tokens` are the agent's;
+`cost` is the agent's and the judge's, in US dollars."""
 
 
 @dataclass(frozen=True)

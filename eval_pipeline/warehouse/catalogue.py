@@ -29,6 +29,18 @@ from eval_pipeline.warehouse.storage import write_whole
 CURRENT = ("traces", "stage_scores", "stage_report")
 """The assets of a cell: their `current_*` views show only declared cells."""
 
+CASE_REPEATS = """
+CREATE VIEW {prefix}case_repeats AS
+SELECT suite, dataset, candidate, case_id, count(*) AS runs,
+    count(*) FILTER (
+        outcome IN ('passed', 'failed') OR (outcome = 'error' AND first_failure_source = 'system')
+    ) AS measured,
+    count(*) FILTER (outcome = 'passed') AS passed,
+    passed > 0 AND passed < measured AS flaky
+FROM {prefix}stage_report GROUP BY suite, dataset, candidate, case_id
+"""
+"""How many runs of a case passed, and whether they disagree; of samples over all nights together."""
+
 
 def write_catalogue(path: Path, root: str, declared: Sequence[Cell], filesystem: Any = None) -> None:
     """Build the views and put them at `path` in one step.
@@ -57,6 +69,8 @@ def _build(root: str, declared: Sequence[Cell], filesystem: Any) -> bytes:
             prepare(connection, filesystem)
             for view in _views(root):
                 _create(connection, view, declared)
+            for prefix in ("", "current_", "sample_"):
+                connection.execute(CASE_REPEATS.format(prefix=prefix))
         return file.read_bytes()
 
 

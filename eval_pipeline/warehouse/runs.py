@@ -46,6 +46,8 @@ class Run:
     """Of these, the ones really made."""
     judge_tokens: int = 0
     """What these calls took, in and out."""
+    repeats: int = 1
+    """How often each case was run: the counts from `passed` to `not_measured` are of `cases` times that."""
 
     def __post_init__(self) -> None:
         if self.stored_at.tzinfo is None:

@@ -129,7 +129,7 @@ def test_a_judge_that_could_not_score_is_an_error_in_junit_and_no_failure():
 
 
 def test_repeats_are_tests_of_their_own():
-    suite = make_suite({"a": ["tools"]}, (TOOLS,))
+    suite = make_suite({"a": ["tools"]}, (TOOLS,), repeats=2)
     traces = [trace_of("a", repeat=0), trace_of("a", repeat=1)]
     checks = [check("a", TOOLS, 1.0, repeat=0), check("a", TOOLS, 0.0, "none made", repeat=1)]
     report = build_report(suite, suite.cells[0], traces, checks)

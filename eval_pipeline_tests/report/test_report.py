@@ -38,17 +38,23 @@ def report_of(
 
 
 def test_rows_follow_the_dataset_whatever_the_order_of_the_traces() -> None:
-    traces = [trace_of("b"), trace_of("a", repeat=1), trace_of("a")]
-    report = report_of({"a": [], "b": []}, traces, [])
-    assert [(row.trace.case_id, row.trace.repeat) for row in report.rows] == [("a", 0), ("a", 1), ("b", 0)]
-    assert (report.summary.cases, report.summary.runs) == (2, 3)
+    traces = [trace_of("b"), trace_of("b", repeat=1), trace_of("a", repeat=1), trace_of("a")]
+    suite = make_suite({"a": [], "b": []}, repeats=2)
+    report = build_report(suite, suite.cells[0], traces, [])
+    assert [(row.trace.case_id, row.trace.repeat) for row in report.rows] == [
+        ("a", 0),
+        ("a", 1),
+        ("b", 0),
+        ("b", 1),
+    ]
+    assert (report.summary.cases, report.summary.runs) == (2, 4)
 
 
 @pytest.mark.parametrize(
     ("traces", "checks", "problem"),
     [
-        (["a"], [], "cases without a trace: b"),
-        (["a", "b", "c"], [], "traces of no case: c"),
+        (["a"], [], "runs without a trace: b"),
+        (["a", "b", "c"], [], "traces of no run: c"),
         (["a", "b"], [check("d", TOOLS, 1.0)], "outcomes of no trace: d"),
         (["a", "b"], [replace(check("a", TOOLS, 1.0), stage="old")], "outcomes of no stage: old"),
     ],

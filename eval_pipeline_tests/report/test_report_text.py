@@ -156,7 +156,7 @@ def test_a_columns_detail_may_be_words_numbers_or_absent() -> None:
 
 
 def test_repeats_have_a_column_and_are_counted_as_runs() -> None:
-    suite = make_suite({"a": ["tools"]}, (TOOLS,))
+    suite = make_suite({"a": ["tools"]}, (TOOLS,), repeats=2)
     traces = [trace_of("a"), trace_of("a", repeat=1)]
     checks = [check("a", TOOLS, 1.0), check("a", TOOLS, 0.0, repeat=1)]
     report = build_report(suite, suite.cells[0], traces, checks)
