@@ -17,9 +17,9 @@ from eval_pipeline.errors import (
     RecordingMisses,
     SuiteError,
 )
-from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.models.connection import Connector, ProviderConnector
+from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.system_spec import SystemContext
@@ -29,9 +29,6 @@ from eval_pipeline.user_code import describe_failure
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
 
-WINDOW = 50
-"""Runs under way at once, or twice the model's `max_concurrency` where that is more: a run that is not
-asking just now leaves its place in the pool to another."""
 ROUNDS_AFTER_CONFLICT = 3
 
 
@@ -50,6 +47,7 @@ def run_cell(
     *,
     runs: Sequence[Run] | None = None,
     connector: Connector | None = None,
+    calls: RunCalls | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[AgentTrace]:
     """The traces of a cell's runs, in their order.
@@ -60,6 +58,7 @@ def run_cell(
         open_recordings: opens the recordings anew; called again when another process recorded first.
         runs: which of the dataset's runs; left out, all of them.
         connector: makes the live clients; only asked on a live call.
+        calls: the live calls of the evaluation that this is a part of.
         on_progress: told after every run.
 
     Raises:
@@ -76,7 +75,15 @@ def run_cell(
         recordings = open_recordings()
         try:
             done |= run_async(
-                _run_all(suite, cell, todo, recordings, connector or ProviderConnector(), on_progress)
+                _run_all(
+                    suite,
+                    cell,
+                    todo,
+                    recordings,
+                    connector or ProviderConnector(),
+                    calls or RunCalls(),
+                    on_progress,
+                )
             )
         finally:
             lost = recordings.close()
@@ -91,14 +98,16 @@ async def _run_all(
     runs: Sequence[Run],
     recordings: Recordings,
     connector: Connector,
+    calls: RunCalls,
     on_progress: Progress,
 ) -> dict[tuple[str, int], Finished]:
     """What each run did, by its key."""
     try:
-        system = build_system(suite, cell, recordings, connector)
+        system = build_system(suite, cell, recordings, connector, calls)
     except RecordingMisses as missing:
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
-    window = asyncio.Semaphore(_runs_at_once(suite.candidates[cell.candidate].model))
+    asked = suite.system.reached_by or suite.candidates[cell.candidate].model
+    window = asyncio.Semaphore(calls.window(asked))
     finished = 0
 
     async def run_one(run: Run) -> Finished | RecordingMiss:
@@ -120,11 +129,9 @@ async def _run_all(
     }
 
 
-def _runs_at_once(model: ModelSettings | None) -> int:
-    return WINDOW if model is None else max(WINDOW, 2 * model.max_concurrency)
-
-
-def build_system(suite: Suite, cell: Cell, recordings: Recordings, connector: Connector) -> System:
+def build_system(
+    suite: Suite, cell: Cell, recordings: Recordings, connector: Connector, calls: RunCalls | None = None
+) -> System:
     """The system as the cell's candidate configures it, over the cell's documents and fixtures.
 
     Raises:
@@ -144,6 +151,7 @@ def build_system(suite: Suite, cell: Cell, recordings: Recordings, connector: Co
             candidate.embedder,
             recordings,
             connector,
+            calls or RunCalls(),
             asked_here=suite.system.recorded_as is None,
         ),
     )

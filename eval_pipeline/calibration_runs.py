@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, WINDOW, Progress
+from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, Progress
 from eval_pipeline.calibration import REPEATS, CalibrationCase, CalibrationScore
 from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
 from eval_pipeline.judges import Judge, JudgeCalls
 from eval_pipeline.models.connection import Connector
+from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.scores import Stage
 from eval_pipeline.stages import passes, question_label, raise_first_miss, score_safely
@@ -40,6 +41,7 @@ def calibrate(
     open_recordings: Callable[[], Recordings],
     *,
     connector: Connector | None = None,
+    calls: RunCalls | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[CalibrationScore]:
     """What the judge says of each calibration case: by metric, case and repeat.
@@ -49,6 +51,7 @@ def calibrate(
         judge: who is tried.
         open_recordings: opens the recordings anew; called again when another process recorded first.
         connector: makes the live clients; only asked on a live call.
+        calls: the live calls of the evaluation that this is a part of.
         on_progress: told after every score.
 
     Raises:
@@ -60,7 +63,7 @@ def calibrate(
     for _ in range(ROUNDS_AFTER_CONFLICT):
         recordings = open_recordings()
         try:
-            asked = JudgeCalls(judge, recordings, connector)
+            asked = JudgeCalls(judge, recordings, connector, calls)
             done |= run_async(_score_all(tasks, todo, asked, on_progress, calibrate_command(suite, judge)))
         finally:
             lost = recordings.close()
@@ -113,7 +116,7 @@ def _tasks(suite: Suite) -> Iterator[_Task]:
 async def _score_all(
     tasks: Sequence[_Task], todo: Sequence[int], judge: JudgeCalls, on_progress: Progress, command: str
 ) -> dict[int, _Scored]:
-    window = asyncio.Semaphore(WINDOW)
+    window = asyncio.Semaphore(judge.window)
     misses: list[RecordingMiss] = []
     finished = 0
 

@@ -17,6 +17,7 @@ from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
+from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.json_form import report_json
 from eval_pipeline.report.rows import report_table, run_of
@@ -57,9 +58,15 @@ class Evaluation:
     warehouse_root: str = field(default_factory=warehouse_root)
     mode: Mode = "none"
     retry_errors: bool = False
+    max_concurrency: int | None = None
+    """Calls in flight at once to each model; None means what the suite says of it."""
     connector: Connector | None = None
     """Makes the live clients; None means the providers' own."""
     on_progress: Progress = lambda done, total: None
+
+    def open_calls(self) -> RunCalls:
+        """The live calls of one step of the run."""
+        return RunCalls(max_concurrency=self.max_concurrency)
 
     @property
     def warehouse(self) -> Warehouse:
@@ -175,6 +182,7 @@ class Evaluation:
             traces,
             lambda: self.open_recordings(suite),
             connector=self.connector,
+            calls=self.open_calls(),
             records=read_records(self.shared_warehouse, suite, cell),
             on_progress=self.on_progress,
         )
@@ -268,6 +276,7 @@ class Evaluation:
                 cell,
                 lambda: self.open_recordings(suite),
                 connector=self.connector,
+                calls=self.open_calls(),
                 on_progress=self.on_progress,
             )
         except RecordingMisses as missing:

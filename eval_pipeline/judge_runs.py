@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, WINDOW, Progress, record_command
+from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, Progress, record_command
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.models.connection import Connector
+from eval_pipeline.models.run_calls import WINDOW, RunCalls
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.stages import Scored, score_stage
@@ -42,6 +43,7 @@ def score_cell(
     open_recordings: Callable[[], Recordings],
     *,
     connector: Connector | None = None,
+    calls: RunCalls | None = None,
     records: Mapping[str, JudgeRecord] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[CheckResult]:
@@ -53,6 +55,7 @@ def score_cell(
         traces: what the system did.
         open_recordings: opens the recordings anew; called again when another process recorded first.
         connector: makes the live clients; only asked on a live call.
+        calls: the live calls of the evaluation that this is a part of.
         records: the judge's record by stage: a stage that gates `when_calibrated` does so with a good one.
         on_progress: told after every judged check.
 
@@ -64,11 +67,12 @@ def score_cell(
     tasks = [_Task(stage, cases[trace.case_id], trace) for trace in traces for stage in suite.stages]
     calibrated = {name for name, record in (records or {}).items() if record.calibrated}
     judge = suite.judge_of(cell.candidate)
+    calls = calls or RunCalls()
     done: dict[int, _Result] = {}
     todo: Sequence[int] = range(len(tasks))
     for _ in range(ROUNDS_AFTER_CONFLICT):
         recordings = open_recordings()
-        asked = None if judge is None else JudgeCalls(judge, recordings, connector)
+        asked = None if judge is None else JudgeCalls(judge, recordings, connector, calls)
         try:
             done |= run_async(_score_all(tasks, todo, asked, calibrated, on_progress))
         finally:
@@ -88,7 +92,7 @@ async def _score_all(
     calibrated: set[str],
     on_progress: Progress,
 ) -> dict[int, _Result]:
-    window = asyncio.Semaphore(WINDOW)
+    window = asyncio.Semaphore(WINDOW if judge is None else judge.window)
     judged = [place for place in todo if tasks[place].stage.scorer.judged]
     finished = 0
 

@@ -75,6 +75,11 @@ class JudgeCalls:
         if recordings.mode != "none" and isinstance(self._connector, ProviderConnector):
             refuse_missing_keys(judge.model)
 
+    @property
+    def window(self) -> int:
+        """How many checks to have under way at once."""
+        return self._calls.window(self.judge.model)
+
     async def ask(self, prompt: JudgePrompt, schema: dict[str, Any]) -> str:
         """The judge's reply as it gave it, usable or not.
 

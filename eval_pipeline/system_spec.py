@@ -53,6 +53,9 @@ class SystemSpec:
     recorded_as: str | None = None
     """What recordings of its whole answers go by; None where its models' calls are what is recorded."""
 
+    reached_by: ModelSettings | None = None
+    """How it is reached, where its whole answers are what is recorded."""
+
     def model_asked(self, settings: ModelSettings | None) -> str:
         """Under which name a candidate of it is recorded."""
         return self.recorded_as or (settings.name if settings else self.module)

@@ -21,7 +21,14 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 class Materializer:
     """Materializes cells of one suite; a context manager, as it holds a Dagster instance open."""
 
-    def __init__(self, suite: Suite, mode: Mode = "none", *, retry_errors: bool = False) -> None:
+    def __init__(
+        self,
+        suite: Suite,
+        mode: Mode = "none",
+        *,
+        retry_errors: bool = False,
+        max_concurrency: int | None = None,
+    ) -> None:
         """Open the instance that DAGSTER_HOME names, or a passing one.
 
         Raises:
@@ -32,7 +39,10 @@ class Materializer:
             raise InputError(f"DAGSTER_HOME={home}: no folder by that absolute path; make it, or unset it")
         self._assets = suite_assets(suite)
         self._suite = suite
-        self._resources = {"evaluation": EvaluationResource(record_mode=mode, retry_errors=retry_errors)}
+        resource = EvaluationResource(
+            record_mode=mode, retry_errors=retry_errors, max_concurrency=max_concurrency
+        )
+        self._resources = {"evaluation": resource}
         instance = dg.DagsterInstance.get() if home else dg.DagsterInstance.ephemeral()
         self._instance = instance.__enter__()
         self._done: set[str] = set()

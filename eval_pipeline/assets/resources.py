@@ -12,7 +12,12 @@ from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.recordings import Mode
 from eval_pipeline.settings import record_mode
 
-_PROGRESS: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+def _tell_nobody(done: int, total: int) -> None:
+    pass
+
+
+_PROGRESS: ContextVar[Progress] = ContextVar("progress", default=_tell_nobody)
 
 
 class EvaluationResource(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -22,22 +27,26 @@ class EvaluationResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     """`none`, `new_episodes` or `all`; empty means `EVAL_RECORD_MODE`, or `none`."""
     retry_errors: bool = False
     """Ask again where the recording holds a failure."""
+    max_concurrency: int | None = None
+    """Calls in flight at once to each model, in place of what the suite says."""
 
     def evaluation(self, run_id: str) -> Evaluation:
         """The evaluation of one Dagster run.
 
         Raises:
-            Failure: for an unknown record mode.
+            Failure: for an unknown record mode, or less than one call at once.
         """
         mode = self.record_mode or record_mode()
         if mode not in ("none", "new_episodes", "all"):
             raise dg.Failure(f"record_mode {mode!r} is not one of none, new_episodes, all")
-        evaluation = Evaluation(run_id=run_id, mode=cast("Mode", mode), retry_errors=self.retry_errors)
-        progress = _PROGRESS.get()
-        if progress is None:
-            return evaluation
+        if self.max_concurrency is not None and self.max_concurrency < 1:
+            raise dg.Failure(f"max_concurrency is {self.max_concurrency}; set 1 or more, or leave it out")
         return Evaluation(
-            run_id=run_id, mode=evaluation.mode, retry_errors=self.retry_errors, on_progress=progress
+            run_id=run_id,
+            mode=cast("Mode", mode),
+            retry_errors=self.retry_errors,
+            max_concurrency=self.max_concurrency,
+            on_progress=_PROGRESS.get(),
         )
 
 

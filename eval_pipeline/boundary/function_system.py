@@ -54,6 +54,7 @@ def function_spec(fields: SystemFields, place: str) -> SystemSpec:
         input=AnyInput,
         code_sha=code_sha,
         recorded_as=settings.name,
+        reached_by=settings,
     )
 
 

@@ -41,6 +41,7 @@ def http_spec(fields: HttpFields, place: str) -> SystemSpec:
         input=AnyInput,
         code_sha=content_hash({**asked, **read, "structured": fields.structured, **_plain_headers(fields)}),
         recorded_as=RECORDED_AS,
+        reached_by=settings,
     )
 
 

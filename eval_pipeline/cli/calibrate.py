@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eval_pipeline.cli.options import SuiteName
-from eval_pipeline.cli.run import RecordMode
+from eval_pipeline.cli.options import HowToAsk, MaxConcurrency, RecordMode, RetryErrors, SuiteName
 
 
 def command(
@@ -15,15 +14,9 @@ def command(
     judge: Annotated[
         str | None, typer.Option("--judge", help="A judge's model or calibration key; left out: all.")
     ] = None,
-    record_mode: Annotated[
-        RecordMode,
-        typer.Option(
-            help="none: replay. new_episodes: call what is missing. all: fresh samples, kept apart."
-        ),
-    ] = RecordMode.none,
-    retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Ask again where a failure is recorded.")
-    ] = False,
+    record_mode: HowToAsk = RecordMode.none,
+    retry_errors: RetryErrors = False,
+    max_concurrency: MaxConcurrency = None,
 ) -> None:
     """Score the suite's calibration cases with its judges and print what each caught and missed.
 
@@ -43,7 +36,10 @@ def command(
         raise SuiteError(
             f"suite {suite!r} has no calibration cases; write {found.folder / 'calibration.yaml'}"
         )
-    with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
+    opened = Materializer(
+        found, record_mode.value, retry_errors=retry_errors, max_concurrency=max_concurrency
+    )
+    with opened as materializer:
         for key in judges:
             try:
                 with progress(f"{suite} {key}") as on_progress:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eval_pipeline.cli.options import AnyCandidate, AnyDataset, SuiteName
+from eval_pipeline.cli.options import (
+    AnyCandidate,
+    AnyDataset,
+    HowToAsk,
+    MaxConcurrency,
+    RecordMode,
+    RetryErrors,
+    SuiteName,
+)
 
 if TYPE_CHECKING:
     from eval_pipeline.report.case_reports import CaseReport
@@ -22,27 +29,13 @@ NOT_RECORDED = 4
 EXAMPLE_QUERY = "select stage, outcome, count(*) from current_stage_scores group by all"
 
 
-class RecordMode(StrEnum):
-    """How models are asked."""
-
-    none = "none"
-    new_episodes = "new_episodes"
-    all = "all"
-
-
 def command(
     suite: SuiteName,
     candidate: AnyCandidate = None,
     dataset: AnyDataset = None,
-    record_mode: Annotated[
-        RecordMode,
-        typer.Option(
-            help="none: replay. new_episodes: call what is missing. all: fresh samples, kept apart."
-        ),
-    ] = RecordMode.none,
-    retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Ask again where a failure is recorded.")
-    ] = False,
+    record_mode: HowToAsk = RecordMode.none,
+    retry_errors: RetryErrors = False,
+    max_concurrency: MaxConcurrency = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if any case failed.")] = False,
 ) -> None:
     """Evaluate a suite's candidates and print their stage reports.
@@ -65,7 +58,10 @@ def command(
     unrecorded: list[str] = []
     incomplete: list[str] = []
     unreachable: list[str] = []
-    with Materializer(found, record_mode.value, retry_errors=retry_errors) as materializer:
+    opened = Materializer(
+        found, record_mode.value, retry_errors=retry_errors, max_concurrency=max_concurrency
+    )
+    with opened as materializer:
         for cell in cells:
             try:
                 noun = "runs" if found.datasets[cell.dataset].repeats > 1 else "cases"

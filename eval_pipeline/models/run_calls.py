@@ -10,6 +10,7 @@ from eval_pipeline.models.clock import Clock
 from eval_pipeline.models.live_calls import LiveCalls
 from eval_pipeline.models.pool import Pool
 
+WINDOW = 50
 ModelAddress = tuple[str, str | None]
 
 
@@ -37,15 +38,36 @@ PROCESS_POOLS = Pools()
 class RunCalls:
     """The live calls of one run: all who ask a model in it share its circuit, and in the process its pool."""
 
-    def __init__(self, pools: Pools = PROCESS_POOLS, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        pools: Pools = PROCESS_POOLS,
+        clock: Clock | None = None,
+        *,
+        max_concurrency: int | None = None,
+    ) -> None:
+        """`max_concurrency` takes the place of what each model's settings say."""
         self._pools = pools
+        self._max_concurrency = max_concurrency
         self._clock = clock or Clock()
         self._lock = threading.Lock()
         self._circuits: dict[ModelAddress, Circuit] = {}
 
     def of(self, settings: ModelSettings) -> LiveCalls:
         """The live calls to one model."""
+        settings = self._bounded(settings)
         with self._lock:
             address = (settings.name, settings.base_url)
             circuit = self._circuits.setdefault(address, Circuit(settings.name))
         return LiveCalls(settings, self._pools.of(settings), circuit, self._clock)
+
+    def window(self, settings: ModelSettings | None) -> int:
+        """How many runs to have under way at once, where each asks this model; 50 or more.
+
+        Twice the calls that may be in flight: a run that is not asking just now leaves its place to another.
+        """
+        return WINDOW if settings is None else max(WINDOW, 2 * self._bounded(settings).max_concurrency)
+
+    def _bounded(self, settings: ModelSettings) -> ModelSettings:
+        if self._max_concurrency is None:
+            return settings
+        return settings.model_copy(update={"max_concurrency": self._max_concurrency})
