@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +29,10 @@ from eval_pipeline.user_code import describe_failure
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
 
+OnTrace = Callable[[AgentTrace], Awaitable[None]]
+OpenHook = Callable[[Recordings], OnTrace]
+"""Opens what is done with each trace as soon as it is there, by the recordings that its run used."""
+
 ROUNDS_AFTER_CONFLICT = 3
 
 
@@ -48,6 +52,7 @@ def run_cell(
     runs: Sequence[Run] | None = None,
     connector: Connector | None = None,
     calls: RunCalls | None = None,
+    open_hook: OpenHook | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[AgentTrace]:
     """The traces of a cell's runs, in their order.
@@ -59,6 +64,7 @@ def run_cell(
         runs: which of the dataset's runs; left out, all of them.
         connector: makes the live clients; only asked on a live call.
         calls: the live calls of the evaluation that this is a part of.
+        open_hook: what to do with each trace while other runs go on.
         on_progress: told after every run.
 
     Raises:
@@ -82,6 +88,7 @@ def run_cell(
                     recordings,
                     connector or ProviderConnector(),
                     calls or RunCalls(),
+                    open_hook,
                     on_progress,
                 )
             )
@@ -99,6 +106,7 @@ async def _run_all(
     recordings: Recordings,
     connector: Connector,
     calls: RunCalls,
+    open_hook: OpenHook | None,
     on_progress: Progress,
 ) -> dict[tuple[str, int], Finished]:
     """What each run did, by its key."""
@@ -108,18 +116,22 @@ async def _run_all(
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
     asked = suite.system.reached_by or suite.candidates[cell.candidate].model
     window = asyncio.Semaphore(calls.window(asked))
+    on_trace = None if open_hook is None else open_hook(recordings)
     finished = 0
 
     async def run_one(run: Run) -> Finished | RecordingMiss:
         nonlocal finished
         async with window:
             try:
-                return await run_case(system, run.case, run.repeat)
+                result = await run_case(system, run.case, run.repeat)
             except RecordingMiss as miss:
                 return miss
             finally:
                 finished += 1
                 on_progress(finished, len(runs))
+        if on_trace is not None:
+            await on_trace(result.trace)
+        return result
 
     results = await asyncio.gather(*(run_one(run) for run in runs))
     if misses := [result for result in results if isinstance(result, RecordingMiss)]:

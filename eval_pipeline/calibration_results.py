@@ -38,7 +38,7 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
             judge,
             lambda: evaluation.open_recordings(suite),
             connector=evaluation.connector,
-            calls=evaluation.open_calls(),
+            calls=evaluation.calls,
             on_progress=evaluation.on_progress,
         )
     except RecordingMisses as missing:

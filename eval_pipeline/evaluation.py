@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,11 +14,12 @@ from eval_pipeline.agent_runs import Progress, record_command, run_cell
 from eval_pipeline.calibration_results import read_records
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
+from eval_pipeline.judge_ahead import judging_ahead
 from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
-from eval_pipeline.models.run_calls import RunCalls
+from eval_pipeline.models.run_calls import RunCalls, calls_of_run
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.json_form import report_json
 from eval_pipeline.report.rows import report_table, run_of
@@ -64,9 +66,12 @@ class Evaluation:
     """Makes the live clients; None means the providers' own."""
     on_progress: Progress = lambda done, total: None
 
-    def open_calls(self) -> RunCalls:
-        """The live calls of one step of the run."""
-        return RunCalls(max_concurrency=self.max_concurrency)
+    @cached_property
+    def calls(self) -> RunCalls:
+        """The live calls of the run, as far as it goes on in this process."""
+        if self.connector is not None or not self.run_id:
+            return RunCalls(max_concurrency=self.max_concurrency)
+        return calls_of_run(self.run_id, self.max_concurrency)
 
     @property
     def warehouse(self) -> Warehouse:
@@ -182,7 +187,7 @@ class Evaluation:
             traces,
             lambda: self.open_recordings(suite),
             connector=self.connector,
-            calls=self.open_calls(),
+            calls=self.calls,
             records=read_records(self.shared_warehouse, suite, cell),
             on_progress=self.on_progress,
         )
@@ -270,13 +275,16 @@ class Evaluation:
         return suite
 
     def _run_cell(self, suite: Suite, cell: Cell) -> list[AgentTrace]:
+        # To ask again what failed, once is enough: by scoring.
+        ahead = self.mode != "none" and not self.retry_errors
         try:
             return run_cell(
                 suite,
                 cell,
                 lambda: self.open_recordings(suite),
                 connector=self.connector,
-                calls=self.open_calls(),
+                calls=self.calls,
+                open_hook=judging_ahead(suite, cell, self.connector, self.calls) if ahead else None,
                 on_progress=self.on_progress,
             )
         except RecordingMisses as missing:

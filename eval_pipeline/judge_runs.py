@@ -81,7 +81,7 @@ def score_cell(
         todo = [place for place in todo if isinstance(found := done[place], Scored) and found.used & lost]
         if not todo:
             break
-    results = [done[place] for place in range(len(tasks))]
+    results = _count_made_ahead([done[place] for place in range(len(tasks))], calls)
     return _settle_misses(tasks, results, record_command(suite, cell), None if judge is None else judge.label)
 
 
@@ -118,6 +118,19 @@ async def _score_all(
         place: await score(place) for place in todo if not tasks[place].stage.scorer.judged
     }
     return results | dict(zip(judged, await asking, strict=True))
+
+
+def _count_made_ahead(results: Sequence[_Result], calls: RunCalls) -> list[_Result]:
+    """The results, with the calls that this run made before as made by the first check that used them."""
+    left = set(calls.made_ahead)
+    counted: list[_Result] = []
+    for result in results:
+        if isinstance(result, Scored) and result.check is not None and (made := result.used & left):
+            left -= made
+            check = replace(result.check, called=result.check.called + len(made))
+            result = Scored(check, result.used)
+        counted.append(result)
+    return counted
 
 
 def _settle_misses(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 
 from eval_pipeline.model_settings import ModelSettings
@@ -35,6 +36,12 @@ PROCESS_POOLS = Pools()
 """The pools of this process: `max_concurrency` bounds a model's calls, whoever makes them."""
 
 
+@functools.lru_cache(maxsize=8)
+def calls_of_run(run_id: str, max_concurrency: int | None) -> RunCalls:
+    """The live calls of a run, the same for all its steps here: a model that one gave up stays so."""
+    return RunCalls(max_concurrency=max_concurrency)
+
+
 class RunCalls:
     """The live calls of one run: all who ask a model in it share its circuit, and in the process its pool."""
 
@@ -51,6 +58,8 @@ class RunCalls:
         self._clock = clock or Clock()
         self._lock = threading.Lock()
         self._circuits: dict[ModelAddress, Circuit] = {}
+        self.made_ahead: set[str] = set()
+        """Ids of recorded judge calls that one step of the run made for the next, which counts them."""
 
     def of(self, settings: ModelSettings) -> LiveCalls:
         """The live calls to one model."""

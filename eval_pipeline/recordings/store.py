@@ -43,6 +43,8 @@ class Recordings:
         self.mode: Mode = mode
         self.used: set[str] = set()
         """Every entry id that answered something since construction."""
+        self.asked: set[str] = set()
+        """Of these, the ones whose model was really asked."""
         self._library = Library(Path(folder), writes=mode != "none", retry_errors=retry_errors)
         self._flights = Flights()
 
@@ -160,6 +162,8 @@ class Recordings:
             entry.id, called=called, tokens=entry.tokens, latency_ms=entry.latency_ms, costs=costs
         )
         self.used.add(entry.id)
+        if called:
+            self.asked.add(entry.id)
         self._library.note_case(entry, asked.asker.case_id)
         if failure := entry.failure:
             raise failure
