@@ -19,6 +19,9 @@ from eval_pipeline.scores import Stage
 from eval_pipeline.stages import passes, question_label, raise_first_miss, score_safely
 from eval_pipeline.suites import Suite
 
+CALIBRATION_LABEL = "calibration of "
+"""How the label of a recorded call begins that a calibration asked."""
+
 
 @dataclass(frozen=True)
 class _Task:
@@ -141,7 +144,7 @@ async def _score_all(
 async def _score(task: _Task, judge: JudgeCalls) -> _Scored:
     case, stage = task.case, task.stage
     # A label of its own: a miss of a run is explained by what runs asked, not by these cases.
-    label = f"calibration of {question_label(stage)}"
+    label = f"{CALIBRATION_LABEL}{question_label(stage)}"
     with scope(case.id, "judge", label=label, judge_repeat=task.repeat) as asking:
         trace = case.trace(getattr(stage.scorer, "field", None))
         score, failure = await score_safely(stage, case.case, trace, judge)

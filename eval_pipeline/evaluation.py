@@ -255,7 +255,10 @@ class Evaluation:
     def rebuild_catalogue(self) -> None:
         """Make the DuckDB views anew, over what is stored and what the checkout declares."""
         suites = [suite for suite in find_suites(self.data_root) if isinstance(suite, Suite)]
-        Warehouse(self.warehouse_root).rebuild_catalogue([cell for suite in suites for cell in suite.cells])
+        Warehouse(self.warehouse_root).rebuild_catalogue(
+            [cell for suite in suites for cell in suite.cells],
+            [(suite.name, key) for suite in suites for key in suite.judges],
+        )
 
     def _write(self, cell: Cell, asset: str, table: Any) -> None:
         self.warehouse.write(asset, table, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)

@@ -115,11 +115,41 @@ def test_check_takes_the_judges_calls_for_used(cli):
     assert cli("check", "docs")[1] == "docs: ok\n"
 
 
-def test_calibration_can_be_queried(cli):
-    cli("calibrate", "docs")
-    query = (
-        "select metric, count(*) as n from calibration where expected = 'defect' group by all order by all"
+def test_check_and_keys_name_a_judge_that_nothing_is_recorded_of(tmp_path, monkeypatch):
+    suite = JudgedSuite(tmp_path)
+    suite.run("new_episodes")
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    checked = CliRunner().invoke(app, ["check", "docs"])
+    stages = "contextual_precision, faithfulness, contextual_recall, answer_relevancy"
+    assert (checked.exit_code, checked.stdout.splitlines()) == (
+        0,
+        [
+            "docs: ok",
+            f"  not recorded: judge openai:judge of candidate scripted ({stages}): eval-pipeline run docs "
+            "--candidate scripted --dataset docs-assistant --record-mode new_episodes",
+            "  not recorded: calibration of judge openai:judge: eval-pipeline calibrate docs "
+            "--judge openai:judge --record-mode new_episodes",
+        ],
     )
+    assert "   (not recorded)\n" in CliRunner().invoke(app, ["keys", "docs"]).stdout
+
+
+def test_check_and_keys_name_a_calibration_that_is_not_recorded(tmp_path, monkeypatch):
+    suite = JudgedSuite(tmp_path)
+    suite.score("new_episodes")
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    checked = CliRunner().invoke(app, ["check", "docs"]).stdout.splitlines()
+    assert [line.partition(": eval-pipeline")[0] for line in checked] == [
+        "docs: ok",
+        "  not recorded: calibration of judge openai:judge",
+    ]
+    assert "   (calibration not recorded)\n" in CliRunner().invoke(app, ["keys", "docs"]).stdout
+
+
+@pytest.mark.parametrize("view", ["calibration", "current_calibration"])
+def test_calibration_can_be_queried(cli, view):
+    cli("calibrate", "docs")
+    query = f"select metric, count(*) as n from {view} where expected = 'defect' group by all order by all"
     assert json.loads(cli("sql", query, "--format", "json")[1]) == [
         {"metric": "contextual_recall", "n": 3},
         {"metric": "faithfulness", "n": 3},
@@ -139,7 +169,7 @@ def test_an_edited_case_stops_calibrate_and_merely_uncalibrates_run(tmp_path, mo
         main()
     assert caught.value.code == 4
     told = capsys.readouterr().err
-    assert "engine (judge): answer changed (" in told
+    assert "engine (judge, repeats 0, 1, 2): answer changed (" in told
     assert "eval-pipeline calibrate docs --judge openai:judge --record-mode new_episodes" in told
     assert "judge not calibrated" in CliRunner().invoke(app, ["run", "docs"]).stdout
 

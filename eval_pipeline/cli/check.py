@@ -55,6 +55,8 @@ def _say_use(suite: Suite) -> None:
     use = replay_all(suite)
     for name in use.unrecorded:
         say(f"  not recorded: candidate {name}")
+    for text in use.unrecorded_judges:
+        say(f"  not recorded: {text}")
     for text in use.missing:
         say(f"  incomplete: {text}")
     orphans = [entry for entry in read_entries(suite.recordings) if entry.id not in use.used]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from eval_pipeline.suites import Suite
 
 
 def command(
@@ -34,7 +37,7 @@ def command(
         if judges:
             say("  judges")
         for key in judges:
-            say(f"    {key}")
+            say(f"    {key}{_unrecorded(found, key)}")
         say("  commands")
         for dataset in found.datasets:
             say(f"    {_materialize(found.name, ['cases', 'documents'], dataset)}")
@@ -45,6 +48,24 @@ def command(
         for cell in found.cells:
             names = ["traces", "stage_scores", "stage_report"]
             say(f"    {_materialize(found.name, names, cell.partition)}")
+
+
+def _unrecorded(suite: Suite, key: str) -> str:
+    """What nothing is recorded of: a judge, or its calibration."""
+    from eval_pipeline.calibration_runs import CALIBRATION_LABEL
+    from eval_pipeline.recordings import read_entries
+
+    model = suite.judges[key].model.name
+    labels = {
+        entry.label
+        for entry in read_entries(suite.recordings)
+        if entry.role == "judge" and entry.model == model
+    }
+    if not labels:
+        return "   (not recorded)"
+    if not any(label.startswith(CALIBRATION_LABEL) for label in labels):
+        return "   (calibration not recorded)"
+    return ""
 
 
 def _materialize(suite: str, assets: list[str], partition: str) -> str:

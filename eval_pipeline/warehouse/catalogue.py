@@ -26,8 +26,8 @@ from eval_pipeline.warehouse.arrow_schemas import RUNS, STORED_TABLES
 from eval_pipeline.warehouse.catalogue_queries import prepare, quote
 from eval_pipeline.warehouse.storage import write_whole
 
-CURRENT = ("traces", "stage_scores", "stage_report")
-"""The assets of a cell: their `current_*` views show only declared cells."""
+CURRENT = ("traces", "stage_scores", "stage_report", "calibration")
+"""The assets whose `current_*` views show only what the checkout declares."""
 
 CASE_REPEATS = """
 CREATE VIEW {prefix}case_repeats AS
@@ -42,13 +42,28 @@ FROM {prefix}stage_report GROUP BY suite, dataset, candidate, case_id
 """How many runs of a case passed, and whether they disagree; of samples over all nights together."""
 
 
-def write_catalogue(path: Path, root: str, declared: Sequence[Cell], filesystem: Any = None) -> None:
+@dataclass(frozen=True)
+class Declared:
+    """What a checkout declares: the keys that the `current_*` views show."""
+
+    cells: tuple[Cell, ...] = ()
+    judges: frozenset[tuple[str, str]] = frozenset()
+    """Suite and calibration key of each."""
+
+    def keys_of(self, asset: str) -> frozenset[tuple[str, ...]]:
+        """The keys of an asset's stored files, as their paths hold them."""
+        if asset == "calibration":
+            return frozenset(self.judges)
+        return frozenset((cell.suite, cell.dataset, cell.candidate) for cell in self.cells)
+
+
+def write_catalogue(path: Path, root: str, declared: Declared, filesystem: Any = None) -> None:
     """Build the views and put them at `path` in one step.
 
     Args:
         path: the local DuckDB file.
         root: absolute folder, or URL, below which the Parquet files are.
-        declared: the cells that the `current_*` views show.
+        declared: what the `current_*` views show.
         filesystem: fsspec filesystem of the root when that is a URL.
 
     Raises:
@@ -61,7 +76,7 @@ def write_catalogue(path: Path, root: str, declared: Sequence[Cell], filesystem:
         write_whole(path, _build(root, declared, filesystem))
 
 
-def _build(root: str, declared: Sequence[Cell], filesystem: Any) -> bytes:
+def _build(root: str, declared: Declared, filesystem: Any) -> bytes:
     """The content of a DuckDB file with the views, built where its path holds nothing DuckDB trips over."""
     with tempfile.TemporaryDirectory(prefix="evals-") as folder:
         file = Path(folder, "evals.duckdb")
@@ -100,12 +115,12 @@ def _views(root: str) -> Iterator[_View]:
     yield _View("sample_runs", RUNS, sampled, ("sample",), "/([^/]*)/runs/[^/]*$")
 
 
-def _create(connection: duckdb.DuckDBPyConnection, view: _View, declared: Sequence[Cell]) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, view: _View, declared: Declared) -> None:
     files = [file for (file,) in connection.execute("SELECT file FROM glob(?)", [view.found]).fetchall()]
     connection.execute(_statement(connection, view, [view.found] if files else []))
     if view.name in CURRENT:
-        cells = {(cell.suite, cell.dataset, cell.candidate) for cell in declared}
-        current = [file for file in files if (at := re.search(view.pattern, file)) and at.groups() in cells]
+        keys = declared.keys_of(view.name)
+        current = [file for file in files if (at := re.search(view.pattern, file)) and at.groups() in keys]
         view = replace(view, name=f"current_{view.name}")
         connection.execute(_statement(connection, view, [_escape_glob(file) for file in current]))
 

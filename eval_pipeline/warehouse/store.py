@@ -18,7 +18,7 @@ from eval_pipeline.errors import EvalError, NotStoredError
 from eval_pipeline.recordings.credentials import secrets_in, without_secrets
 from eval_pipeline.suites import Cell, key_name
 from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES, conform
-from eval_pipeline.warehouse.catalogue import write_catalogue
+from eval_pipeline.warehouse.catalogue import Declared, write_catalogue
 from eval_pipeline.warehouse.catalogue_queries import query_catalogue
 from eval_pipeline.warehouse.runs import Run, runs_table
 from eval_pipeline.warehouse.storage import StoragePath, filesystem_of, storage_path, write_whole
@@ -106,14 +106,17 @@ class Warehouse:
         write_whole(path, _parquet(runs_table(run)))
         return str(path)
 
-    def rebuild_catalogue(self, declared: Iterable[Cell]) -> Path:
+    def rebuild_catalogue(self, declared: Iterable[Cell], judges: Iterable[tuple[str, str]] = ()) -> Path:
         """Replace the DuckDB file of views, which open readers do not notice; returns where.
 
         Args:
             declared: the cells of every suite of the checkout, which the `current_*` views show.
+            judges: likewise its judges, as suite and calibration key.
         """
         root = self._folder
-        write_catalogue(self.catalogue_path, str(root), tuple(declared), filesystem_of(root))
+        write_catalogue(
+            self.catalogue_path, str(root), Declared(tuple(declared), frozenset(judges)), filesystem_of(root)
+        )
         return self.catalogue_path
 
     def query(self, sql: str) -> pa.Table:

@@ -10,11 +10,13 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+from eval_pipeline.calibration import CalibrationScore
 from eval_pipeline.errors import EvalError, NotStoredError
 from eval_pipeline.scores import CheckResult, Score
 from eval_pipeline.suites import Cell
 from eval_pipeline.traces import AgentTrace, ToolCall
 from eval_pipeline.warehouse.arrow_schemas import RUNS, STORED_TABLES
+from eval_pipeline.warehouse.calibration_rows import calibration_table
 from eval_pipeline.warehouse.score_rows import scores_table
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.trace_rows import traces_table
@@ -55,6 +57,7 @@ def test_every_view_is_there_and_typed_before_anything_is_stored(warehouse: Ware
         "current_stage_scores",
         "current_stage_report",
         *(f"{prefix}case_repeats" for prefix in ("", "current_", "sample_")),
+        "current_calibration",
     }
     for asset, stored in STORED_TABLES.items():
         assert warehouse.query(f"FROM {asset}").schema.names == [*stored.keys, *stored.schema.names]
@@ -88,6 +91,15 @@ def test_types_with_and_without_files_are_the_same(warehouse: Warehouse) -> None
     warehouse.rebuild_catalogue([])
     for asset, schema in empty.items():
         assert warehouse.query(f"FROM {asset}").schema == schema
+
+
+def test_the_current_calibration_is_that_of_declared_judges(warehouse: Warehouse) -> None:
+    score = CalibrationScore("engine", "faithfulness", "defect", 0, "failed", 0.7, 0.0, "PostgreSQL")
+    for key in ("judge@old", "judge@new"):
+        warehouse.write("calibration", calibration_table([score]), suite="docs", judge=key)
+    warehouse.rebuild_catalogue([], [("docs", "judge@new"), ("other", "judge@old")])
+    assert rows(warehouse, "SELECT judge, case_id FROM current_calibration") == [("judge@new", "engine")]
+    assert rows(warehouse, "SELECT count(*) FROM calibration") == [(2,)]
 
 
 def test_current_views_show_only_declared_cells(warehouse: Warehouse) -> None:
