@@ -212,6 +212,7 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
         usage=usage,
         # On replay the clock would tell of this machine, not of the model.
         latency_ms=asked.latency_ms if asked.calls else trace.latency_ms,
+        tool_schemas=asked.tool_schemas,
     )
     return Finished(trace, frozenset(asked.used))
 

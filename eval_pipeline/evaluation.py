@@ -12,8 +12,11 @@ import pyarrow as pa
 
 from eval_pipeline.agent_runs import Progress, record_command, run_cell
 from eval_pipeline.calibration_results import read_records
+from eval_pipeline.cell_outcomes import cell_outcomes
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
+from eval_pipeline.gating.outcomes import Outcomes
+from eval_pipeline.gating.own_outcomes import outcomes_text
 from eval_pipeline.judge_ahead import judging_ahead
 from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.model_settings import ModelSettings
@@ -205,26 +208,21 @@ class Evaluation:
         )
 
     def store_report(self, cell: Cell) -> tuple[StageReport, Stored]:
-        """One row a case and repeat, and the report as JSON beside them.
+        """One row a case and repeat, and beside them the report as JSON and the outcomes for a gate.
 
         Raises:
             NotStoredError: when the cell's traces or scores are not stored.
         """
-        report = self.build_report(cell)
+        report, outcomes = self._report_of(cell)
         text = report_json(report)
         self._write(cell, "stage_report", report_table(report))
-        self.warehouse.write_text(
-            "stage_report",
-            "report.json",
-            text,
-            suite=cell.suite,
-            candidate=cell.candidate,
-            dataset=cell.dataset,
-        )
+        self._write_text(cell, "stage_report", "report.json", text)
+        self._write_text(cell, "stage_report", "outcomes.json", outcomes_text(outcomes))
         self.warehouse.append_run(run_of(report, self.run_id, self.mode))
         # A corrected price list is no other content.
         unpriced = replace(report, summary=replace(report.summary, cost=None))
-        return report, Stored(content_hash(report_json(unpriced)), report.numbers())
+        version = content_hash([report_json(unpriced), outcomes.eval.model_dump(mode="json")])
+        return report, Stored(version, report.numbers())
 
     def build_report(self, cell: Cell) -> StageReport:
         """The report of what is stored for a cell.
@@ -232,9 +230,15 @@ class Evaluation:
         Raises:
             NotStoredError: when its traces or scores are not stored.
         """
-        suite = self._suite_of(cell)
-        records = read_records(self.shared_warehouse, suite, cell)
-        return build_report(suite, cell, self.read_traces(cell), self.read_checks(cell), records)
+        return self._report_of(cell)[0]
+
+    def build_outcomes(self, cell: Cell) -> Outcomes:
+        """The outcomes of what is stored for a cell: a side of a gate.
+
+        Raises:
+            NotStoredError: when its traces or scores are not stored.
+        """
+        return self._report_of(cell)[1]
 
     def read_traces(self, cell: Cell) -> list[AgentTrace]:
         """The stored traces of a cell.
@@ -262,6 +266,18 @@ class Evaluation:
 
     def _write(self, cell: Cell, asset: str, table: Any) -> None:
         self.warehouse.write(asset, table, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
+
+    def _write_text(self, cell: Cell, asset: str, name: str, text: str) -> None:
+        self.warehouse.write_text(
+            asset, name, text, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset
+        )
+
+    def _report_of(self, cell: Cell) -> tuple[StageReport, Outcomes]:
+        suite = self._suite_of(cell)
+        records = read_records(self.shared_warehouse, suite, cell)
+        traces, checks = self.read_traces(cell), self.read_checks(cell)
+        report = build_report(suite, cell, traces, checks, records)
+        return report, cell_outcomes(suite, report, checks)
 
     def _read(self, cell: Cell, asset: str) -> Any:
         return self.warehouse.read(asset, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)

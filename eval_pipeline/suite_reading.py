@@ -13,6 +13,7 @@ from eval_pipeline.candidate_reading import make_cells, read_candidates
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.dataset_reading import read_datasets
 from eval_pipeline.errors import InputError, SuiteError
+from eval_pipeline.gating.policy import read_policy
 from eval_pipeline.problems import Problems, shorten
 from eval_pipeline.scores import Stage
 from eval_pipeline.stage_reading import read_stages
@@ -26,6 +27,7 @@ from eval_pipeline.yaml_data import YamlFile
 from eval_pipeline.yaml_files import read_yaml
 
 SUITE_FILE = "suite.yaml"
+POLICY_FILE = "policy.yaml"
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,8 @@ def _read_suite(folder: Path) -> Suite:
         candidates = read_candidates(file, folder, fields.candidates, system)
     with problems:
         calibration = read_calibration(folder, file, fields.calibration, stages)
+    with problems:
+        policy = read_policy(folder / POLICY_FILE) if (folder / POLICY_FILE).exists() else None
     problems.add_all(_judge_problems(file, fields, stages))
     problems.raise_any()
     return Suite(
@@ -124,6 +128,7 @@ def _read_suite(folder: Path) -> Suite:
         cells=make_cells(file, folder.name, fields.candidates, candidates, datasets),
         judge=fields.judge,
         calibration=calibration,
+        policy=policy,
     )
 
 

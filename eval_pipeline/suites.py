@@ -14,6 +14,7 @@ from eval_pipeline.cases import Case, Run
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
+from eval_pipeline.gating.policy import Policy
 from eval_pipeline.judges import Judge
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Stage
@@ -127,6 +128,8 @@ class Suite:
     judge: ModelSettings | None = None
     """The judge of the candidates that name none."""
     calibration: CalibrationSet | None = None
+    policy: Policy | None = None
+    """The rules of its gate; None where it has no `policy.yaml`, and the defaults hold."""
 
     def judge_of(self, candidate_key: str) -> Judge | None:
         """Who judges a candidate's answers; None where no stage is judged or nobody is named."""
@@ -171,6 +174,15 @@ class Suite:
     def recordings(self) -> Path:
         """Folder of the committed recordings."""
         return self.folder / "recordings"
+
+    @property
+    def baselines(self) -> Path:
+        """Folder of the accepted outcomes, one file a dataset name."""
+        return self.folder / "baselines"
+
+    def baseline_file(self, dataset_key: str) -> Path:
+        """Where a dataset's accepted outcomes are: by its name, so that a changed dataset finds them."""
+        return self.baselines / f"{slug(self.datasets[dataset_key].name)}.json"
 
     @property
     def nightly_cells(self) -> tuple[Cell, ...]:

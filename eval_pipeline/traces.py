@@ -89,6 +89,8 @@ class AgentTrace:
     """What the model calls took when they were made, their wait for a free slot included, added up; the
     run's own time where it makes none."""
     error: TraceError | None = None
+    tool_schemas: Mapping[str, str] = field(default_factory=dict)
+    """Hash of each tool's schema, 12 digits, that its models were offered, by name."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be stored.

@@ -36,7 +36,15 @@ class DocsSuite:
         shutil.copytree(
             SHIPPED,
             self.folder,
-            ignore=shutil.ignore_patterns("recordings", "suite.yaml", "reports", "calibration.yaml"),
+            ignore=shutil.ignore_patterns(
+                "recordings",
+                "suite.yaml",
+                "reports",
+                "calibration.yaml",
+                "policy.yaml",
+                "baselines",
+                "decisions",
+            ),
         )
         (self.folder / "suite.yaml").write_text(CANDIDATE + STAGES)
 

@@ -5,16 +5,20 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 import dagster as dg
+from dagster._core.errors import DagsterAssetCheckFailedError  # not exported, and no other error tells it
 
 from eval_pipeline.agent_runs import Progress
 from eval_pipeline.assets.partitions import is_calibrated
 from eval_pipeline.assets.resources import EvaluationResource, reporting_progress
 from eval_pipeline.assets.suite_assets import suite_assets
+from eval_pipeline.baselines import GateFiles
 from eval_pipeline.calibration_runs import calibration_recorded
 from eval_pipeline.errors import EvalError, InputError
 from eval_pipeline.recordings import Mode
 from eval_pipeline.suites import Cell, Suite
 
+ONCE = ("cases", "documents", "prompts", "calibration", "baseline")
+"""What several cells share, and is materialized once."""
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -70,6 +74,19 @@ class Materializer:
         with reporting_progress(on_progress):
             return self._run(["traces", "stage_scores", "stage_report"], key)
 
+    def gate(self, cell: Cell, files: GateFiles) -> None:
+        """Decide on a materialized cell and store the decision, whatever it is.
+
+        Raises:
+            EvalError: whatever stopped it; what was stored before stays.
+        """
+        chosen = {"baseline": files.baseline, "policy": files.policy}
+        config = {name: str(path.absolute()) for name, path in chosen.items() if path is not None}
+        named = {name: config[name] for name in ("baseline",) if name in config}
+        self._run(["baseline"], cell.dataset, config=named)
+        key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})
+        self._run(["gate_decision"], key, config=config)
+
     def calibrate(self, key: str, on_progress: Progress) -> str:
         """Materialize a judge's calibration; the run's id.
 
@@ -90,11 +107,16 @@ class Materializer:
             self._run(["calibration"], key, {"evaluation": EvaluationResource(record_mode="none")})
 
     def _run(
-        self, names: Sequence[str], partition_key: str, resources: Mapping[str, object] | None = None
+        self,
+        names: Sequence[str],
+        partition_key: str,
+        resources: Mapping[str, object] | None = None,
+        config: Mapping[str, str] | None = None,
     ) -> str:
         once = f"{names[0]}:{partition_key}"
-        if names[0] != "traces" and once in self._done:
+        if once in self._done:
             return ""
+        ops = {f"{self._suite.name}__{name}": {"config": dict(config)} for name in names} if config else {}
         selection = [dg.AssetKey([self._suite.name, name]) for name in names]
         try:
             result = dg.materialize(
@@ -103,14 +125,18 @@ class Materializer:
                 partition_key=partition_key,
                 instance=self._instance,
                 resources=resources or self._resources,
-                run_config=QUIET,
+                run_config={**QUIET, "ops": ops},
             )
+            run_id = result.run_id
+        except DagsterAssetCheckFailedError:
+            run_id = ""  # the decision is stored, and is for whoever asked to act on
         except dg.Failure as failure:
             raise _ours(failure) from failure
         except dg.DagsterExecutionInterruptedError as interrupt:
             raise KeyboardInterrupt from interrupt
-        self._done.add(once)
-        return result.run_id
+        if names[0] in ONCE:
+            self._done.add(once)
+        return run_id
 
 
 def _ours(failure: dg.Failure) -> Exception:

@@ -35,3 +35,10 @@ def cell_of(suite: str, partition_key: str) -> Cell:
 def is_calibrated(suite: Suite) -> bool:
     """Whether the suite has judges, and cases to calibrate them on."""
     return bool(suite.calibration and suite.judges)
+
+
+def calibration_deps(suite: Suite) -> list[dg.AssetDep]:
+    """For lineage: any judge's calibration may be missing, and then that judge merely advises."""
+    if not is_calibrated(suite):
+        return []
+    return [dg.AssetDep([suite.name, "calibration"], partition_mapping=dg.AllPartitionMapping())]

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from eval_pipeline.assets.failures import shown_plainly
-from eval_pipeline.assets.partitions import SuitePartitions, cell_of, is_calibrated
+from eval_pipeline.assets.partitions import SuitePartitions, calibration_deps, cell_of
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.fingerprints import ladder_fingerprint
 from eval_pipeline.suites import Suite
@@ -15,7 +15,7 @@ def stage_scores_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDe
     @dg.asset(
         key=[suite.name, "stage_scores"],
         partitions_def=partitions.cells,
-        deps=[[suite.name, "traces"], *_calibration(suite)],
+        deps=[[suite.name, "traces"], *calibration_deps(suite)],
         group_name=suite.name,
         kinds={"python", "parquet"},
         code_version=ladder_fingerprint(suite),
@@ -32,10 +32,3 @@ def stage_scores_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDe
         )
 
     return stage_scores
-
-
-def _calibration(suite: Suite) -> list[dg.AssetDep]:
-    """For lineage: any judge's calibration may be missing, and then that judge merely advises."""
-    if not is_calibrated(suite):
-        return []
-    return [dg.AssetDep([suite.name, "calibration"], partition_mapping=dg.AllPartitionMapping())]

@@ -2,9 +2,11 @@
 
 import dagster as dg
 
+from eval_pipeline.assets.baseline import baseline_asset
 from eval_pipeline.assets.calibration import calibration_asset
 from eval_pipeline.assets.cases import cases_asset
 from eval_pipeline.assets.documents import documents_asset
+from eval_pipeline.assets.gate_decision import gate_decision_asset
 from eval_pipeline.assets.partitions import is_calibrated, suite_partitions
 from eval_pipeline.assets.prompts import prompts_asset
 from eval_pipeline.assets.stage_report import stage_report_asset
@@ -26,6 +28,8 @@ def suite_assets(suite: Suite | BrokenSuite) -> list[dg.AssetsDefinition]:
         traces_asset,
         stage_scores_asset,
         stage_report_asset,
+        baseline_asset,
+        gate_decision_asset,
         *((calibration_asset,) if is_calibrated(suite) else ()),
     )
     return [make(suite, partitions) for make in makers]

@@ -7,7 +7,21 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from eval_pipeline.cli import ask, calibrate, check, diff, explain, keys, recordings, report, run, sql
+from eval_pipeline.cli import (
+    ask,
+    calibrate,
+    check,
+    diff,
+    explain,
+    gate,
+    import_report,
+    keys,
+    promote,
+    recordings,
+    report,
+    run,
+    sql,
+)
 from eval_pipeline.errors import EvalError
 
 USAGE_ERROR = 4
@@ -19,8 +33,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, report, diff, explain, ask, calibrate, keys, check, sql):
-    app.command(name=module.__name__.rpartition(".")[2])(module.command)
+for module in (run, report, diff, explain, ask, calibrate, gate, promote, import_report, keys, check, sql):
+    app.command(name=module.__name__.rpartition(".")[2].replace("_", "-"))(module.command)
 app.add_typer(recordings.app, name="recordings")
 
 

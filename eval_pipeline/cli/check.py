@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def command(
     suite: Annotated[str | None, typer.Argument(help="Name of the suite; left out: all.")] = None,
 ) -> None:
-    """Check suites, datasets, documents and recordings; exit 1 if any of them cannot be used.
+    """Check suites, datasets, documents, recordings, policies and baselines; exit 1 if any is unusable.
 
     Recorded calls that no declared candidate uses are listed too; `recordings prune` removes them.
     """
@@ -29,7 +29,9 @@ def command(
     broken = 0
     for found in suites:
         problems = (
-            list(found.error.problems) if isinstance(found, BrokenSuite) else _recording_problems(found)
+            list(found.error.problems)
+            if isinstance(found, BrokenSuite)
+            else [*_recording_problems(found), *_gate_problems(found)]
         )
         broken += bool(problems)
         say(f"{found.name}: {'ok' if not problems else 'cannot be used'}")
@@ -44,6 +46,19 @@ def _recording_problems(suite: Suite) -> list[str]:
     from eval_pipeline.recordings import check_recordings
 
     return check_recordings(suite.recordings)
+
+
+def _gate_problems(suite: Suite) -> list[str]:
+    from eval_pipeline.baselines import baseline_problems
+    from eval_pipeline.errors import InputError
+    from eval_pipeline.gate_results import refuse_unused_names
+
+    problems = baseline_problems(suite)
+    try:
+        refuse_unused_names(suite)
+    except InputError as error:
+        problems += error.problems
+    return problems
 
 
 def _say_use(suite: Suite) -> None:

@@ -6,9 +6,12 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from eval_pipeline.errors import EvalError
 
 if TYPE_CHECKING:
     from eval_pipeline.agent_runs import Progress
@@ -25,6 +28,19 @@ def say(text: str = "") -> None:
 def say_error(text: str) -> None:
     """Print what is no result: warnings, what is missing, progress."""
     typer.echo(text, err=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that the user asked for, its folder included.
+
+    Raises:
+        EvalError: when it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as failure:
+        raise EvalError(f"{path}: cannot be written: {failure.strerror}") from failure
 
 
 @contextlib.contextmanager

@@ -68,7 +68,7 @@ _COMPONENTS = (
     _Component(
         "prompt", ("prompt_sha", "prompt_version"), _with_sha("prompt_version", "prompt_sha"), "prompt"
     ),
-    _Component("embedder", ("embedder",), _plain("embedder"), "index"),
+    _Component("embedder", ("embedder_sha", "embedder"), _with_sha("embedder", "embedder_sha"), "index"),
     _Component("k", ("k",), _plain("k"), "index"),
     _Component("parameters", ("parameters_sha",), _plain("parameters_sha"), free=True),
     _Component("tool schemas", ("tool_schemas_sha",), _plain("tool_schemas_sha"), free=True),

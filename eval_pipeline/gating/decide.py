@@ -37,6 +37,8 @@ def decide(
     candidate: Outcomes,
     policy: Policy,
     calibration: Mapping[str, JudgeRecord] | None = None,
+    *,
+    declared: Outcomes | None = None,
 ) -> GateDecision:
     """Decide whether a candidate may replace its baseline.
 
@@ -51,11 +53,12 @@ def decide(
         calibration: the judge's record by stage; between files, what the candidate's holds. A stage
             not in it has an uncalibrated judge; with None nothing is known of the judge, and whether
             outcomes gate is taken from themselves.
+        declared: every test that the suite declares, for a policy may name those of another dataset.
 
     Raises:
-        PolicyError: when the policy names something that neither side has.
+        PolicyError: when the policy names something that neither side has, nor the suite declares.
     """
-    policy.refuse_unmatched_names(*(side for side in (baseline, candidate) if side is not None))
+    policy.refuse_unmatched_names(*(known for known in (baseline, candidate, declared) if known is not None))
     after = state_checks(candidate, policy.case_passes)
     before = None if baseline is None else state_checks(baseline, policy.case_passes)
     components = _compare_sides(baseline, before, candidate, policy)

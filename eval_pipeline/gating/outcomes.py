@@ -34,6 +34,8 @@ class DeclaredStage(_Edge):
     """The scorer's own version."""
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     gating: Gating = "always"
+    on_request: bool = False
+    """Whether only cases that ask for it have it."""
 
 
 class EvalBlock(_Edge):
@@ -56,6 +58,8 @@ class EvalBlock(_Edge):
     prompt_version: str | None = None
     prompt_sha: str | None = None
     embedder: str | None = None
+    embedder_sha: str | None = None
+    """Hash of the embedder with its weights and settings."""
     k: int | None = None
     parameters_sha: str | None = None
     """Hash of the system's other parameters."""

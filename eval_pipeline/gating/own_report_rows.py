@@ -63,8 +63,11 @@ def is_own_row(raw: Any) -> bool:
     return isinstance(raw, dict) and "outcomes" in raw
 
 
-def read_own_row(raw: Any, place: str, at: tuple[str | int, ...], threshold: float) -> ReportRow:
-    """Read one row of a report of our own; arguments and errors are those of `read_published_row`."""
+def read_own_row(raw: Any, place: str, at: tuple[str | int, ...], threshold: float | None) -> ReportRow:
+    """Read one row of a report of our own; arguments and errors are those of `read_published_row`.
+
+    Without a threshold, no stage may be judged: nothing could tell whether its outcomes are right.
+    """
     row = parse_json(raw, _Row, place, OutcomesError, at)
     unmapped = {name: row.judged.get(name) for name in UNMAPPED_METRICS}
     return ReportRow(
@@ -80,7 +83,7 @@ def read_own_row(raw: Any, place: str, at: tuple[str | int, ...], threshold: flo
     )
 
 
-def _problems(row: _Row, threshold: float) -> Iterator[str]:
+def _problems(row: _Row, threshold: float | None) -> Iterator[str]:
     for stage in MAPPED_STAGES:
         yield from _stage_problems(row, stage, threshold)
     for metric in sorted(row.judged.keys() - row.outcomes.keys()):
@@ -94,7 +97,7 @@ def _problems(row: _Row, threshold: float) -> Iterator[str]:
         yield f"first_failure is {row.first_failure!r}, and yet the {which} is {first!r}"
 
 
-def _stage_problems(row: _Row, stage: str, threshold: float) -> Iterator[str]:
+def _stage_problems(row: _Row, stage: str, threshold: float | None) -> Iterator[str]:
     """Contradictions between a stage's outcome and its numbers."""
     block, found = row.block(stage), row.outcomes.get(stage)
     if found is None:
@@ -111,6 +114,10 @@ def _stage_problems(row: _Row, stage: str, threshold: float) -> Iterator[str]:
     if stage == "tools":
         passed = found.outcome == "passed" if block.passed is None else block.passed
         yield from tools_problems(block.score, block.unexpected, passed)
-    passes = block.score >= (threshold if stage in MAPPED_METRICS else 1.0) and not block.unexpected
+    needed = threshold if stage in MAPPED_METRICS else 1.0
+    if needed is None:
+        yield f"{stage} is judged, and the report has no one threshold; gate its outcomes file instead"
+        return
+    passes = block.score >= needed and not block.unexpected
     if passes != (found.outcome == "passed"):
         yield f"outcomes.{stage} is {found.outcome}, which contradicts its score {block.score:g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -20,37 +20,66 @@ from eval_pipeline.gating.outcomes import (
     node_id,
 )
 from eval_pipeline.gating.own_report_rows import is_own_row, read_own_row
-from eval_pipeline.gating.published_rows import MAPPED_METRICS, ReportRow, Unit, read_published_row
+from eval_pipeline.gating.published_rows import (
+    MAPPED_METRICS,
+    MAPPED_STAGES,
+    ReportRow,
+    Unit,
+    read_published_row,
+)
 
 SUITE = "docs-stages"
 PROTOCOL = "docs-stage-scores-v1"
 
 
+Name = Annotated[str, Field(min_length=1)]
+Pages = Annotated[int, Field(ge=1)]
+
+
 class _Key(BaseModel):
-    """What the report says it was made with; further fields are ignored."""
+    """What a report of our own says it was made with; null says that its suite has none."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
-    cases: str = Field(min_length=1)
-    cases_sha: str = Field(min_length=1)
-    docs_sha: str = Field(min_length=1)
-    prompt_sha: str = Field(min_length=1)
-    k: int = Field(ge=1)
-    model: str = Field(min_length=1)
-    embedder: str = Field(min_length=1)
-    judge: str = Field(min_length=1)
+    cases: Name
+    cases_sha: Name
+    docs_sha: Name
+    prompt_sha: Name
+    k: Pages | None
+    model: Name | None
+    embedder: Name | None
+    judge: Name | None
+    strict_faithfulness: bool | None
+
+
+class _PublishedKey(_Key):
+    """What a report from elsewhere says it was made with: it leaves nothing out."""
+
+    k: Pages
+    model: Name
+    embedder: Name
+    judge: Name
     strict_faithfulness: bool
 
 
 class _Report(BaseModel):
-    """The report but for its rows, which are read one by one so that each problem names its case."""
+    """A report but for its rows, which are read one by one so that each problem names its case."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
     key: _Key
-    k: int
-    threshold: Unit
+    k: Pages | None
+    threshold: Unit | None
+    """Null where no stage is judged, or where the judged stages have several."""
     rows: list[Any]
+
+
+class _PublishedReport(_Report):
+    """The same from elsewhere."""
+
+    key: _PublishedKey
+    k: Pages
+    threshold: Unit
 
 
 def read_published(data: Mapping[str, Any], place: str) -> Outcomes:
@@ -67,13 +96,20 @@ def read_published(data: Mapping[str, Any], place: str) -> Outcomes:
     Raises:
         OutcomesError: one problem a line, for a report that is incomplete or contradicts itself.
     """
-    report = parse_json(data, _Report, place, OutcomesError)
+    rows_given = data.get("rows")
+    own = isinstance(rows_given, list) and bool(rows_given) and all(map(is_own_row, rows_given))
+    report = parse_json(data, _Report if own else _PublishedReport, place, OutcomesError)
     problems = []
     if report.k != report.key.k:
         problems.append(f"{place}: k is {report.k}, and key.k is {report.key.k}; they must agree")
     if not report.rows:
         problems.append(f"{place}: rows is empty; a report of no case says nothing")
     rows, row_problems = _read_rows(report, place)
+    if rows and not row_problems and not any(row.stages for row in rows):
+        problems.append(
+            f"{place}: none of its stages is {', '.join(MAPPED_STAGES)}; of a suite of your own, "
+            "gate the outcomes: eval-pipeline report SUITE --candidate NAME --format outcomes"
+        )
     if problems or row_problems:
         raise OutcomesError([*problems, *row_problems])
     try:
@@ -108,9 +144,12 @@ def _read_rows(report: _Report, place: str) -> tuple[list[ReportRow], list[str]]
     problems: list[str] = []
     first_at: dict[tuple[str, int], int] = {}
     for index, raw in enumerate(report.rows):
-        read = read_own_row if is_own_row(raw) else read_published_row
+        at = ("rows", index)
         try:
-            row = read(raw, place, ("rows", index), report.threshold)
+            if report.threshold is None or is_own_row(raw):
+                row = read_own_row(raw, place, at, report.threshold)
+            else:
+                row = read_published_row(raw, place, at, report.threshold)
         except InputError as error:
             problems += error.problems
             continue
@@ -163,18 +202,20 @@ def _block(report: _Report, dataset_sha: str, repeats: int) -> EvalBlock:
 
 
 def _declared(report: _Report) -> tuple[DeclaredStage, ...]:
-    """The mapped stages, declared whether or not any case has them."""
-    strict: dict[str, JsonValue] = {"strict": report.key.strict_faithfulness}
+    """The mapped stages, declared whether or not any case has them; without a threshold none is judged."""
+    strict = report.key.strict_faithfulness
+    parameters: dict[str, JsonValue] = {} if strict is None else {"strict": strict}
+    metrics = () if report.threshold is None else MAPPED_METRICS
     return (
         DeclaredStage(name="test_tools", threshold=1.0, scorer="tools"),
         DeclaredStage(name="test_retrieval", threshold=1.0, scorer="recall"),
         *(
             DeclaredStage(
                 name=f"test_{metric}",
-                threshold=report.threshold,
+                threshold=report.threshold or 0.0,
                 scorer=metric,
-                parameters=strict if metric == "faithfulness" else {},
+                parameters=parameters if metric == "faithfulness" else {},
             )
-            for metric in MAPPED_METRICS
+            for metric in metrics
         ),
     )

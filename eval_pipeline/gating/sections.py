@@ -40,6 +40,7 @@ def list_sections(decision: GateDecision) -> tuple[Section, ...]:
     shifts = tuple(
         f"{shift.case}: {shift.baseline or 'none'} → {shift.candidate or 'none'}" for shift in decision.shifts
     )
+    advisory = tuple(_advisory(stage, decision.candidate) for stage in decision.advisory)
     usage = _usage(decision.baseline_usage, decision.candidate_usage)
     return (
         Section("changed", tuple(map(_change, decision.changes))),
@@ -53,7 +54,7 @@ def list_sections(decision: GateDecision) -> tuple[Section, ...]:
         Section("unmeasured", _tests(decision.unmeasured)),
         Section("flaky", _tests(decision.flaky)),
         Section("first failing stage", shifts, "no shift" if decision.compared else "not compared"),
-        Section("advisory stages", tuple(map(_advisory, decision.advisory))),
+        Section("advisory stages", advisory),
         Section("cost and latency", usage, "not recorded"),
     )
 
@@ -66,9 +67,13 @@ def _tests(tests: Sequence[ComparedTest]) -> tuple[str, ...]:
     return tuple(f"{test.nodeid} {describe_change(test)}" for test in tests)
 
 
-def _advisory(stage: AdvisoryStage) -> str:
-    record = f"advisory: {stage.record}" if stage.record else "advisory, no record of a judge"
-    return f"{stage.check}: {stage.rate} passed; {record}"
+def _advisory(stage: AdvisoryStage, candidate: EvalBlock) -> str:
+    declared = next((known.gating for known in candidate.stages if known.name == stage.check), None)
+    if declared == "never":
+        told = "never gates"
+    else:
+        told = f"advisory: {stage.record}" if stage.record else "advisory, no record of a judge"
+    return f"{stage.check}: {stage.rate} passed; {told}"
 
 
 def _usage(before: RunUsage | None, after: RunUsage | None) -> tuple[str, ...]:

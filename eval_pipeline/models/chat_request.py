@@ -12,6 +12,7 @@ from eval_pipeline.content_hash import content_hash
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.messages import message_parts
 from eval_pipeline.recordings import Request
+from eval_pipeline.recordings.request import TOOL_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class ChatRequests:
         """The request of a call; `rendered` is the hash of what is sent where that is another text."""
         parts = {**self._own, **message_parts(call.messages)}
         for tool in call.tools:
-            parts[f"schema of tool {tool['function']['name']}"] = self._tool_hash(tool)
+            parts[f"{TOOL_SCHEMA}{tool['function']['name']}"] = self._tool_hash(tool)
         for name, value in call.options.items():
             parts[name.replace("_", " ")] = content_hash(value)
         if call.stop:

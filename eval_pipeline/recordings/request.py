@@ -12,6 +12,8 @@ from eval_pipeline.content_hash import content_hash
 Mode = Literal["none", "new_episodes", "all"]
 Role = Literal["agent", "judge"]
 Kind = Literal["chat", "embed"]
+TOOL_SCHEMA = "schema of tool "
+"""Begins the label of the part that a tool's schema is."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from eval_pipeline.errors import RecordingMiss
 from eval_pipeline.prices import total_cost
-from eval_pipeline.recordings.request import Role
+from eval_pipeline.recordings.request import TOOL_SCHEMA, Request, Role
 
 # Tools that run in threads ask on behalf of the run that called them.
 _COUNTING = threading.Lock()
@@ -42,6 +42,8 @@ class Scope:
     """What the answered asks took when they were made, added up."""
     costs: list[float | None] = field(default_factory=list)
     """In US dollars, of each answered chat, at list price; None where there is none."""
+    tool_schemas: dict[str, str] = field(default_factory=dict)
+    """Hash of each tool's schema, 12 digits, that the model was offered, by name."""
     _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @property
@@ -73,6 +75,12 @@ class Scope:
     def cost(self) -> float | None:
         """What the answered chats cost when they were made, in US dollars; None where that is unknown."""
         return total_cost(self.costs)
+
+    def note_tools(self, request: Request) -> None:
+        """Keep the schemas of the tools that an answered ask offered."""
+        for part, digits in request.parts.items():
+            if part.startswith(TOOL_SCHEMA):
+                self.tool_schemas[part.removeprefix(TOOL_SCHEMA)] = digits[:12]
 
     def count_answer(
         self,

@@ -157,6 +157,7 @@ class Recordings:
             return self._flights.join(asked.id) if join else None
 
     def _answer(self, asked: Asking, entry: Entry, *, called: bool = False) -> Response:
+        asked.asker.note_tools(asked.request)
         costs = [entry.cost_at(asked.request.server)] if entry.kind == "chat" else []
         asked.asker.count_answer(
             entry.id, called=called, tokens=entry.tokens, latency_ms=entry.latency_ms, costs=costs

@@ -40,7 +40,7 @@ def report_key(suite: Suite, cell: Cell) -> dict[str, Any]:
         "strict_faithfulness": _strict_faithfulness(suite),
         "system": suite.system.module,
         "system_code_sha": suite.system.code_sha[:_DIGITS],
-        "stages": [_stage(stage) for stage in suite.stages],
+        "stages": [describe_stage(stage) for stage in suite.stages],
     }
     described: dict[str, Any] = plain(key, f"suite {suite.name}")
     return described
@@ -61,7 +61,8 @@ def _strict_faithfulness(suite: Suite) -> bool | None:
     return getattr(found, "strict", None)
 
 
-def _stage(stage: Stage) -> dict[str, Any]:
+def describe_stage(stage: Stage) -> dict[str, Any]:
+    """A stage as its suite declares it; a text file among its scorer's parameters by its hash."""
     scorer: Any = stage.scorer  # a dataclass, as the protocol's docstring asks
     kind = type(scorer)
     return {

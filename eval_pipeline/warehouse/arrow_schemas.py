@@ -63,6 +63,7 @@ TRACES = _schema(
     {
         "answer": _TEXT,
         "structured": _JSON,
+        "tool_schemas": _JSON,
         "error_source": _TEXT,
         "error_kind": _TEXT,
         "error_message": _TEXT,
@@ -138,6 +139,28 @@ CALIBRATION = _schema(
 )
 """One row a calibration case, metric and repeat of the judge; `judge_id` is null where no judge scores."""
 
+REASON = pa.struct({"verdict": _TEXT, "rule": _TEXT, "text": _TEXT, "tests": pa.list_(_TEXT)})
+
+GATE_DECISION = _schema(
+    {
+        "decision": _TEXT,
+        "exit_code": _COUNT,
+        "reasons": pa.list_(REASON),
+        "regressed": pa.list_(_TEXT),
+        "fixed": pa.list_(_TEXT),
+        "critical_failures": pa.list_(_TEXT),
+        "missing": pa.list_(_TEXT),
+        "new": pa.list_(_TEXT),
+        "unmeasured": pa.list_(_TEXT),
+        "passed": _COUNT,
+        "measured": _COUNT,
+        "details": _JSON,
+    },
+    {"baseline_dataset": _TEXT, "baseline_model": _TEXT, "baseline_prompt": _TEXT},
+)
+"""One row: what the gate says of a cell and why; lists hold node ids, `passed` and `measured` count gating
+tests, and `details` is the whole decision."""
+
 RUNS = _schema(
     {
         "run_id": _TEXT,
@@ -184,6 +207,7 @@ STORED_TABLES: Mapping[str, StoredTable] = {
     "traces": StoredTable(TRACES, ("suite", "dataset", "candidate")),
     "stage_scores": StoredTable(STAGE_SCORES, ("suite", "dataset", "candidate")),
     "stage_report": StoredTable(STAGE_REPORT, ("suite", "dataset", "candidate")),
+    "gate_decision": StoredTable(GATE_DECISION, ("suite", "dataset", "candidate")),
     "calibration": StoredTable(CALIBRATION, ("suite", "judge")),
 }
 """Every asset that is stored as `part.parquet`, by its name."""

@@ -26,7 +26,7 @@ from eval_pipeline.warehouse.arrow_schemas import RUNS, STORED_TABLES
 from eval_pipeline.warehouse.catalogue_queries import prepare, quote
 from eval_pipeline.warehouse.storage import write_whole
 
-CURRENT = ("traces", "stage_scores", "stage_report", "calibration")
+CURRENT = ("traces", "stage_scores", "stage_report", "gate_decision", "calibration")
 """The assets whose `current_*` views show only what the checkout declares."""
 
 CASE_REPEATS = """

@@ -190,6 +190,11 @@ def _folder_name(kind: str, name: str) -> str:
     return name
 
 
+def cell_command(cell: Cell) -> str:
+    """The command that stores a cell's results."""
+    return _command({"suite": cell.suite, "candidate": cell.candidate, "dataset": cell.dataset})
+
+
 def _command(keys: Keys) -> str:
     if judge := keys.get("judge"):
         return f"eval-pipeline calibrate {keys['suite']} --judge {judge}"

@@ -74,6 +74,9 @@ def _row(trace: AgentTrace) -> dict[str, Any]:
         "output_tokens": trace.usage.output_tokens,
         "latency_ms": trace.latency_ms,
         "cost": trace.usage.cost,
+        "tool_schemas": json_text(trace.tool_schemas, f"{place}: tool schemas")
+        if trace.tool_schemas
+        else None,
         "error_source": trace.error and trace.error.source,
         "error_kind": trace.error and stored_text(trace.error.kind),
         "error_message": trace.error and stored_text(trace.error.message),
@@ -97,6 +100,7 @@ def _trace(row: Mapping[str, Any]) -> AgentTrace:
         structured=None if row["structured"] is None else json.loads(row["structured"]),
         usage=Usage(row["calls"], row["called"], row["input_tokens"], row["output_tokens"], row["cost"]),
         latency_ms=row["latency_ms"],
+        tool_schemas=json.loads(row["tool_schemas"] or "{}"),
         error=None
         if row["error_source"] is None
         else TraceError(row["error_source"], row["error_kind"], row["error_message"]),

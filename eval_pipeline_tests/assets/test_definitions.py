@@ -10,7 +10,16 @@ from eval_pipeline.assets.suite_assets import suite_assets
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline_tests.docs_suite import DocsSuite
 
-NAMES = ["cases", "documents", "prompts", "traces", "stage_scores", "stage_report"]
+NAMES = [
+    "cases",
+    "documents",
+    "prompts",
+    "traces",
+    "stage_scores",
+    "stage_report",
+    "baseline",
+    "gate_decision",
+]
 
 
 @pytest.fixture
@@ -41,6 +50,7 @@ def test_lineage_follows_the_flow(suite):
     assert upstream("traces") == {"cases", "documents", "prompts"}
     assert upstream("stage_scores") == {"traces"}
     assert upstream("stage_report") == {"stage_scores", "traces"}
+    assert upstream("gate_decision") == {"stage_report", "baseline"}
 
 
 def test_definitions_are_valid(suite):

@@ -45,7 +45,9 @@ def eval_block(**fields: Any) -> EvalBlock:
         "system_code_sha": "code-a",
         "stages": (),
     }
-    return EvalBlock(**{name: value for name, value in (known | fields).items() if value is not ...})
+    given = known | fields
+    given.setdefault("embedder_sha", given["embedder"])  # one embedder, one hash
+    return EvalBlock(**{name: value for name, value in given.items() if value is not ...})
 
 
 def run(letters: str, *, check: str = "tools", **fields: Any) -> Outcomes:

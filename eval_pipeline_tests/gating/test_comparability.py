@@ -144,7 +144,7 @@ def test_absent_fields_are_not_compared_and_that_is_said() -> None:
 
     assert found.changes == ()
     assert found.notes == (
-        "not compared, absent from candidate: embedder",
+        "not compared, absent from candidate: embedder_sha, embedder",
         "not compared, absent from baseline: k, judge_id, judge_model",
     )
 

@@ -8,7 +8,14 @@ import pytest
 
 from eval_pipeline.gating.outcomes import Outcomes, OutcomesError
 from eval_pipeline.gating.published import read_published
-from eval_pipeline_tests.gating.stage_reports import Edit, own_stage_report, row, set_row, set_tools
+from eval_pipeline_tests.gating.stage_reports import (
+    Edit,
+    own_stage_report,
+    row,
+    set_row,
+    set_tools,
+    stage_report,
+)
 
 
 def own(edit: Edit = lambda report: None) -> Outcomes:
@@ -113,3 +120,46 @@ def test_a_run_that_broke_off_after_passing_names_the_source() -> None:
         found["first_failure"] = "provider"
 
     assert len(own(edit).tests) == 7
+
+
+def plain_suite(report: dict[str, Any]) -> None:
+    """A suite whose system is a function: no model, no retrieval by k, and no judge."""
+    report |= {"k": None, "threshold": None}
+    report["key"] |= dict.fromkeys(["k", "model", "embedder", "judge", "strict_faithfulness"])
+    for own_row in report["rows"]:
+        own_row["judged"] = {}
+        own_row["retrieval"] = None
+        own_row["outcomes"] = {"tools": own_row["outcomes"]["tools"]}
+
+
+def test_a_suite_of_our_own_may_have_no_model_retrieval_or_judge() -> None:
+    block = own(plain_suite).eval
+
+    assert (block.model, block.embedder, block.k, block.judge_model) == (None, None, None, None)
+    assert block.known("model")
+    assert [stage.name for stage in block.stages] == ["test_tools", "test_retrieval"]
+
+
+def test_a_report_from_elsewhere_may_not() -> None:
+    report = stage_report()
+    report["key"]["model"] = None
+
+    with pytest.raises(OutcomesError, match=r"key\.model: None is not a valid string"):
+        read_published(report, "report.json")
+
+
+def test_a_judged_stage_without_a_threshold_is_refused() -> None:
+    with pytest.raises(
+        OutcomesError, match="contextual_recall is judged, and the report has no one threshold"
+    ):
+        own(lambda report: report.update(threshold=None))
+
+
+def test_a_report_of_which_no_stage_is_mapped_names_the_way_out() -> None:
+    def edit(report: dict[str, Any]) -> None:
+        plain_suite(report)
+        for own_row in report["rows"]:
+            own_row |= {"tools": None, "retrieval": None, "outcomes": {}, "first_failure": None}
+
+    with pytest.raises(OutcomesError, match=r"none of its stages is tools, .* --format outcomes"):
+        own(edit)

@@ -58,6 +58,7 @@ def test_every_view_is_there_and_typed_before_anything_is_stored(warehouse: Ware
         "current_stage_report",
         *(f"{prefix}case_repeats" for prefix in ("", "current_", "sample_")),
         "current_calibration",
+        "current_gate_decision",
     }
     for asset, stored in STORED_TABLES.items():
         assert warehouse.query(f"FROM {asset}").schema.names == [*stored.keys, *stored.schema.names]

@@ -40,6 +40,7 @@ TRACE = st.builds(
     structured=JSON,
     usage=st.builds(Usage, COUNT, COUNT, COUNT, COUNT),
     latency_ms=NUMBER,
+    tool_schemas=st.dictionaries(TEXT, TEXT, max_size=2),
     error=st.none() | st.builds(TraceError, st.sampled_from(["system", "provider"]), TEXT, TEXT),
 )
 
