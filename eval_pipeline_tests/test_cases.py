@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from eval_pipeline.cases import Case, CaseFields, DatasetFields, id_fault, read_cases
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CaseError
+from eval_pipeline_tests.bad_yaml import NO_MAPPING, NO_TEXT
 
 
 class Expected(BaseModel):
@@ -173,15 +174,11 @@ def test_the_number_1_beside_the_text_1_is_refused(problems: Problems) -> None:
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("1", "cases[0].id: `1` is a number to YAML; quote it"),
-        ("1.5", "cases[0].id: `1.5` is a number to YAML; quote it"),
-        ("true", "cases[0].id: `true` is a boolean to YAML; quote it"),
+        *((written, f"cases[0].id: {problem}") for written, problem in NO_TEXT),
         ("no", "`no` is false to YAML; write false, or put it in quotes if text is meant"),
         ("012", "`012` is 10 to YAML; write 10, or put it in quotes if text is meant"),
         (".nan", "`.nan` is not a usable number; put it in quotes if text is meant"),
         ("2026-11-30", "`2026-11-30` is a date to YAML; put it in quotes"),
-        ("", "cases[0].id: input should be a valid string, found nothing"),
-        ("[a]", "cases[0].id: input should be a valid string, found a list"),
     ],
 )
 def test_what_yaml_does_not_read_as_text_is_no_id(problems: Problems, written: str, problem: str) -> None:
@@ -194,13 +191,11 @@ def test_what_yaml_does_not_read_as_text_is_no_id(problems: Problems, written: s
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "v1.yaml:1: the file is empty"),
-        ("# nothing yet\n", "v1.yaml:1: the file is empty"),
+        *((text, f"v1.yaml:1: {problem}") for text, problem in NO_MAPPING),
         ("version: 1\ncases: []\n", "v1.yaml:2: no cases; a dataset without cases measures nothing"),
         ("version: 1\ncases:\n", "v1.yaml:2: cases: input should be a list, found nothing"),
         ("version: 1\n", "v1.yaml:1: 'cases' is missing"),
         ("cases: [{id: a, input: b}]\n", "v1.yaml:1: 'version' is missing"),
-        ("- id: a\n  input: b\n", "v1.yaml:1: the file: input should be a mapping, found a list"),
         (
             "version: 1\ncases:\n  a:\n    input: b\n",
             "v1.yaml:2: cases: input should be a list, found a mapping",

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from eval_pipeline.suite_reading import read_suite
+from eval_pipeline_tests.bad_yaml import NO_MAPPING
 from eval_pipeline_tests.toy import FILES, SCORER, ToyFiles, line_of, write_toy
 
 
@@ -120,12 +121,7 @@ def test_a_fault_in_a_dataset_names_line_value_and_remedy(
             FILES["datasets/small.yaml"],
             "datasets/small.yml: datasets small.yaml and small.yml are both 'small' in keys; rename one",
         ),
-        ("datasets/large.yaml", "", "datasets/large.yaml:1: the file is empty"),
-        (
-            "datasets/large.yaml",
-            "- id: a\n",
-            "datasets/large.yaml:1: the file: input should be a mapping, found a list",
-        ),
+        *(("datasets/large.yaml", text, f"datasets/large.yaml:1: {problem}") for text, problem in NO_MAPPING),
         (
             "datasets/large.yaml",
             "version: 1\ncases: []\n",

@@ -10,6 +10,7 @@ from eval_pipeline.problems import SHOWN
 from eval_pipeline.suite_reading import BrokenSuite, find_suite, find_suites, read_suite
 from eval_pipeline.suites import Suite
 from eval_pipeline.system_spec import SystemContext
+from eval_pipeline_tests.bad_yaml import NO_MAPPING
 from eval_pipeline_tests.toy import ToyFiles, write_toy
 
 DATA = Path(__file__).parent.parent / "data"
@@ -73,9 +74,7 @@ def test_a_fault_in_the_suite_s_file_names_line_value_and_remedy(
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("", "suite.yaml:1: the file is empty"),
-        ("# to do\n", "suite.yaml:1: the file is empty"),
-        ("- system: x\n", "suite.yaml:1: the file: input should be a mapping, found a list"),
+        *((text, f"suite.yaml:1: {problem}") for text, problem in NO_MAPPING),
         (b"\xff\xfe", "suite.yaml:1: byte 0xff is not UTF-8; save the file as UTF-8"),
     ],
 )
@@ -104,9 +103,9 @@ def test_one_look_shows_the_problems_of_datasets_pages_fixtures_and_candidates(t
     toy.write("datasets/worse.yaml", "")
     toy.write("fixtures/prices.yaml", "")
     assert toy.problems() == [
+        "datasets/worse.yaml:1: the file is empty",
         "fixtures/prices.yaml: the fixture is empty; write it or delete the file",
         "datasets/small.yaml:13: case 'thanks': expected.tools: no tool 'zzz'; known: look_up",
-        "datasets/worse.yaml:1: the file is empty",
         "suite.yaml:18: candidates.loud.parameters.shout: input should be a valid boolean, found `2`",
     ]
 

@@ -11,7 +11,9 @@ from eval_pipeline.cli.options import SuiteName
 
 if TYPE_CHECKING:
     from eval_pipeline.comparing.comparison import Comparison
+    from eval_pipeline.comparing.sides import Side
     from eval_pipeline.report.comparison_blocks import Block
+    from eval_pipeline.suites import Suite
 
 
 class Format(StrEnum):
@@ -53,10 +55,13 @@ def command(
     found, warehouse = evaluation.suite(suite), evaluation.shared_warehouse
     names = (first,) if second is None else (first, second)
     pairs = find_pairs(found, stored_cells(warehouse, suite), names, dataset)
-    comparisons = [
-        compare(read_side(warehouse, found, before), read_side(warehouse, found, after))
-        for before, after in pairs
+    sides = [
+        (read_side(warehouse, found, before), read_side(warehouse, found, after)) for before, after in pairs
     ]
+    for before, after in sides:
+        _say_outdated(found, before)
+        _say_outdated(found, after)
+    comparisons = [compare(before, after) for before, after in sides]
     if case is not None:
         comparisons = _with_case(comparisons, case)
     if format is Format.json:
@@ -70,6 +75,20 @@ def command(
             print_blocks(blocks, Console())
         else:
             say(blocks_markdown(blocks).rstrip("\n"))
+
+
+def _say_outdated(suite: Suite, side: Side) -> None:
+    """A side of a declared candidate whose files moved on after it was stored."""
+    from eval_pipeline.cli.printing import say_error
+    from eval_pipeline.comparing.stored_sides import outdated
+    from eval_pipeline.suites import key_name
+
+    if changed := outdated(suite, side):
+        names = f"--candidate {key_name(side.cell.candidate)} --dataset {key_name(side.cell.dataset)}"
+        say_error(
+            f"note: {side.cell.candidate} on {side.cell.dataset} is stored from before a change of "
+            f"{', '.join(changed)}; run: eval-pipeline run {suite.name} {names}"
+        )
 
 
 def _with_case(comparisons: list[Comparison], case_id: str) -> list[Comparison]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from eval_pipeline.cases import Case
+from eval_pipeline.comparing.configuration import configuration_changes
 from eval_pipeline.comparing.sides import Side
 from eval_pipeline.errors import NotStoredError
 from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.key import report_key
 from eval_pipeline.scores import CheckResult
-from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.suites import Cell, Suite, key_name
 from eval_pipeline.traces import AgentTrace
 from eval_pipeline.warehouse.score_rows import checks_from
 from eval_pipeline.warehouse.store import Warehouse
@@ -41,6 +44,15 @@ def read_side(warehouse: Warehouse, suite: Suite, cell: Cell) -> Side:
         cases=cases,
         runs=_runs(cases, traces, checks, rows),
     )
+
+
+def outdated(suite: Suite, side: Side) -> tuple[str, ...]:
+    """What changed since a declared candidate's results were stored, such as `system code` or `cases`."""
+    dataset = next((key for key in suite.datasets if key_name(key) == key_name(side.cell.dataset)), None)
+    if dataset is None or side.cell.candidate not in suite.candidates:
+        return ()
+    now = replace(side, key=report_key(suite, replace(side.cell, dataset=dataset)))
+    return tuple(change.name for change in configuration_changes(side, now))
 
 
 def _prompt(warehouse: Warehouse, suite: Suite, cell: Cell) -> str | None:

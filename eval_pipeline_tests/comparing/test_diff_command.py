@@ -108,6 +108,24 @@ def test_another_dataset_of_the_same_name_is_compared_on_the_common_cases(toy):
     assert "only after (1): bye\n" in shown
 
 
+def test_results_from_before_an_edit_of_the_cases_are_pointed_out(toy):
+    toy.run()
+    toy.toy.edit("datasets/small.yaml", "An apple is red.", "Red.")
+    result = CliRunner().invoke(
+        app,
+        ["diff", "toy", "calm", "loud"],
+        env={"EVAL_DATA": str(toy.toy.data), "EVAL_WAREHOUSE": toy.warehouse},
+    )
+    told = result.stderr.splitlines()
+    assert [line.partition(" on ")[0] for line in told] == [
+        f"note: {toy.key('calm')}",
+        f"note: {toy.key('loud')}",
+    ]
+    assert told[0].endswith(
+        "is stored from before a change of cases; run: eval-pipeline run toy --candidate calm --dataset small"
+    )
+
+
 def test_one_case_in_full(toy):
     toy.run()
     shown = toy.diff("calm", "loud", "--case", "apple").splitlines()[1:]
