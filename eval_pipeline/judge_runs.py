@@ -173,8 +173,9 @@ def _is_unrecorded(results: Sequence[_Result]) -> bool:
     """Whether nothing of a stage is recorded for these answers, rather than the judge asked otherwise now."""
     answered = any(isinstance(result, Scored) and result.used for result in results)
     misses = [result for result in results if isinstance(result, RecordingMiss)]
-    same_model = [miss.why for miss in misses if not miss.why.startswith("model changed")]
-    changed = any(part in why for why in same_model for part in _OF_THE_JUDGE)
+    # Of another model, or of nothing at all, nothing has changed.
+    alike = [miss.why for miss in misses if not miss.why.startswith(("model changed", "nothing recorded"))]
+    changed = any(part in why for why in alike for part in _OF_THE_JUDGE)
     return bool(misses) and not answered and not changed
 
 

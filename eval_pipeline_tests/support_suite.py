@@ -24,7 +24,11 @@ SHIPPED = Path(__file__).parent.parent / "data" / "support_agent"
 SCRIPTED = """\
 judge: openai:judge
 candidates:
-  scripted: {model: "openai:scripted", embedder: "openai:scripted-embedder", prompt: v1}
+  scripted:
+    model: openai:scripted
+    embedder: openai:scripted-embedder
+    prompt: v1
+    datasets: [golden]
 """
 METRICS = ("relevance", "correctness", "faithfulness", "helpfulness", "hallucination_free")
 GOOD = JudgeRecord(calibrated=True, defects=4, caught=4, sound=4, false_alarms=0)

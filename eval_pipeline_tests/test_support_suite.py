@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 
 import pytest
+from langchain_core.messages import AIMessage
 
+from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.report.json_form import report_data
+from eval_pipeline.suite_reading import read_suite
+from eval_pipeline.suites import Suite
 from eval_pipeline_tests.support_suite import METRICS, SHIPPED, SupportSuite, grades, guesses
 
 CHECKS = ("answer_present", "tool_choice", "tool_argument", "source")
+
+
+def shipped() -> Suite:
+    return read_suite(SHIPPED)
 
 
 def row_of(report, case_id):
@@ -21,8 +29,7 @@ def outcomes(row) -> dict[str, str]:
 
 
 def test_it_has_twelve_cases_three_policies_and_a_prompt_without_the_look_up():
-    suite = SupportSuiteShipped()
-    (dataset,) = suite.datasets.values()
+    dataset = next(found for found in shipped().datasets.values() if found.name == "golden")
     assert len(dataset.cases) == 12
     assert [page.id for page in dataset.documents] == ["refund_policy", "return_policy", "shipping_policy"]
     v1, without = ((SHIPPED / "prompts" / f"{name}.md").read_text() for name in ("v1", "no-lookup"))
@@ -31,14 +38,8 @@ def test_it_has_twelve_cases_three_policies_and_a_prompt_without_the_look_up():
     assert [line for line in v1.splitlines() if line not in dropped] == without.splitlines()
 
 
-def SupportSuiteShipped():
-    from eval_pipeline.suite_reading import read_suite
-
-    return read_suite(SHIPPED)
-
-
 def test_every_score_passes_from_4_of_5_on():
-    stages = {stage.name: stage for stage in SupportSuiteShipped().stages}
+    stages = {stage.name: stage for stage in shipped().stages}
     assert tuple(stages) == (*CHECKS, *METRICS)
     # (4 - 1) / 4
     assert {stages[name].threshold for name in METRICS} == {0.75}
@@ -109,9 +110,18 @@ def test_a_case_that_the_judge_could_not_score_never_passes_and_is_left_out_of_a
         assert (stage.applies, stage.scored, stage.mean, rating.mean, rating.count) == (12, 11, 1.0, 5.0, 11)
 
 
-def test_a_judge_that_is_asked_otherwise_now_is_a_miss_that_names_the_rubric(tmp_path):
-    from eval_pipeline.errors import RecordingMisses
+def test_a_judge_that_was_never_asked_leaves_its_scores_unmeasured_and_the_checks_stand(tmp_path):
+    suite = SupportSuite(tmp_path)
+    suite.report()
+    for path in suite.folder.rglob("openai-judge/calls.jsonl"):
+        path.unlink()
+    report, _ = suite.report(mode="none", calibrated=True)
+    row = row_of(report, "return-102")
+    assert {row.checks[name].outcome for name in METRICS} == {"not_measured"}
+    assert row.outcome == "passed"
 
+
+def test_a_judge_that_is_asked_otherwise_now_is_a_miss_that_names_the_rubric(tmp_path):
     suite = SupportSuite(tmp_path)
     suite.report()
     rubric = suite.folder / "rubric.md"
@@ -125,8 +135,6 @@ def test_a_judge_that_is_asked_otherwise_now_is_a_miss_that_names_the_rubric(tmp
 
 def test_a_broken_off_run_is_an_error_of_every_check_and_never_judged(tmp_path):
     def silent(messages):
-        from langchain_core.messages import AIMessage
-
         return AIMessage("")
 
     report, connector = SupportSuite(tmp_path).report(silent, calibrated=True)
