@@ -59,3 +59,114 @@ def explain_case(
     except NotStoredError:
         traces, checks = _replay(evaluation, suite, cell, chosen)
     expected = frozenset([*(case.expected.get("pages") or ()), case.expected.get("source")])
+    blocks = [f"suite      {suite.name}", f"candidate  {cell.candidate}", f"dataset    {cell.dataset}"]
+    blocks.append(f"case       {case.id}")
+    for trace in traces:
+        blocks += ["", entry("repeat", f"{trace.repeat}, of {len(runs)}")] if len(runs) > 1 else [""]
+        blocks.append(trace_text(trace, expected, question=case.question))
+        if case.reference is not None:
+            blocks.append(entry("reference", case.reference))
+        blocks.append(_checks_text([check for check in checks if check.repeat == trace.repeat]))
+    return "\n".join(printable(block) for block in blocks)
+
+
+def _replay(
+    evaluation: Evaluation, suite: Suite, cell: Cell, runs: Sequence[Run]
+) -> tuple[list[AgentTrace], list[CheckResult]]:
+    records = read_records(evaluation.shared_warehouse, suite, cell)
+    open_recordings = lambda: evaluation.open_recordings(suite)  # noqa: E731
+    traces = run_cell(suite, cell, open_recordings, runs=runs)
+    return traces, score_cell(suite, cell, traces, open_recordings, records=records)
+
+
+def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = None) -> str:
+    """A trace step by step; documents in `expected` are marked."""
+    lines = [entry("question", trace.case_id if question is None else question)]
+    for index, call in enumerate(trace.tool_calls):
+        lines.append(
+            entry(f"round {call.round}", f"{_call_text(call)}{'' if call.status == 'ok' else '  FAILED'}")
+        )
+        documents = [found for found in trace.retrieved if found.call == index]
+        for found in documents:
+            mark = "  <- expected" if found.id in expected else ""
+            lines.append(entry("", f"[{found.rank}] {found.id}  (similarity {found.score:.2f}){mark}"))
+        if not documents:
+            lines.append(entry("", f"-> {call.output[:LONGEST_RESULT]}"))
+    for found in trace.retrieved:
+        # Of a system that fetches before it asks its model, or does not say what found it.
+        if found.call not in range(len(trace.tool_calls)):
+            mark = "  <- expected" if found.id in expected else ""
+            lines.append(entry("retrieved", f"[{found.rank}] {found.id}{mark}"))
+    lines.append(entry("answer", trace.answer if trace.answer is not None else "(none)"))
+    if trace.error is not None:
+        error = trace.error
+        lines.append(entry("error", f"{error.source}: {error.kind}: {error.message}"))
+    used = trace.usage
+    lines.append(
+        entry(
+            "usage",
+            f"{used.calls} model calls ({used.replayed} replayed, {used.called} made), "
+            f"{used.input_tokens} tokens in, {used.output_tokens} out",
+        )
+    )
+    return "\n".join(printable(line) for line in lines)
+
+
+def _checks_text(checks: Sequence[CheckResult]) -> str:
+    lines = ["scores"]
+    for check in checks:
+        value = "    –" if check.score is None else f"{check.score.value:5.2f}"
+        outcome = check.outcome if check.error_source is None else f"{check.outcome} ({check.error_source})"
+        advisory = "" if check.gating else "  [does not gate]"
+        lines.append(f"  {check.stage:<26} {outcome:<12} {value}  {check.reason}{advisory}")
+        # Of a check that passed in code there is nothing to add; a judge's steps are why it passed.
+        shown = check.score is not None and (check.outcome != "passed" or check.judge is not None)
+        details = check.score.details if check.score is not None and shown else {}
+        lines += [
+            f"  {'':<26} {line}"
+            for name, value in details.items()
+            if value not in ([], {}, None)
+            for line in detail_lines(name, value)
+        ]
+    if not checks:
+        lines.append("  no stage applies to this case")
+    first = next((check for check in checks if check.gating and check.outcome != "passed"), None)
+    lines.append(
+        entry("verdict", "passes every gating stage" if first is None else f"fails first at {first.stage}")
+    )
+    return "\n".join(lines)
+
+
+def detail_lines(name: str, value: object) -> list[str]:
+    """A detail of a score in lines: a list of steps, such as a judge's verdicts, one a line."""
+    if not isinstance(value, list) or not any(isinstance(step, dict) for step in value):
+        return [f"{name}: {_short(value)}"]
+    return [f"{name}:", *(f"  {_step_text(step)}" for step in value)]
+
+
+def _step_text(step: object) -> str:
+    if isinstance(step, dict) and "verdict" in step:
+        told = next(text for key, text in step.items() if key not in ("verdict", "reason"))
+        reason = f"  ({step['reason']})" if step.get("reason") else ""
+        return f"{step['verdict']}: {told}{reason}"[:LONGEST_RESULT]
+    return _short(step)
+
+
+def _call_text(call: ToolCall) -> str:
+    arguments = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
+    return f"{call.name}({arguments})"
+
+
+def _short(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)[:LONGEST_RESULT]
+
+
+def entry(label: str, text: str) -> str:
+    """A labelled text, its further lines indented."""
+    indent = "\n" + " " * 11
+    return f"{label:<10} {text.strip().replace(chr(10), indent)}"
+
+
+def printable(text: str) -> str:
+    """Text whose lines hold nothing that would steer a terminal."""
+    return "\n".join(visible(line) for line in text.split("\n"))
