@@ -16,6 +16,8 @@ def test_every_recorded_candidate_has_a_committed_report():
         "docs_assistant/reports/qwen-1.5b-k1.json",
         "docs_assistant/reports/qwen-1.5b.json",
         "support_agent/reports/qwen-1.5b-no-lookup.json",
+        "support_agent/reports/qwen-1.5b-warm-no-lookup.json",
+        "support_agent/reports/qwen-1.5b-warm.json",
         "support_agent/reports/qwen-1.5b.json",
     ]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 from langchain_core.messages import AIMessage
+from typer.testing import CliRunner
 
+from eval_pipeline.cli import app
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.report.json_form import report_data
 from eval_pipeline.suite_reading import read_suite
@@ -141,3 +144,19 @@ def test_a_broken_off_run_is_an_error_of_every_check_and_never_judged(tmp_path):
     assert {row.outcome for row in report.rows} == {"error"}
     assert {row.first_failure for row in report.rows} == {"answer_present"}
     assert connector.judged == []
+
+
+def test_strict_exits_1_when_a_recorded_case_fails_and_junit_has_a_test_a_case(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVAL_DATA", str(SHIPPED.parent))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    asked = ["support_agent", "--candidate", "qwen-1.5b-no-lookup"]
+    assert CliRunner().invoke(app, ["run", *asked, "--strict"]).exit_code == 1
+    (tests,) = ET.fromstring(CliRunner().invoke(app, ["report", *asked, "--format", "junit"]).stdout)
+    assert len(tests) == 12
+    found = {test.get("name"): test for test in tests}
+    # Answered "Yes", which is right, after asking only whether the order is delivered, not when.
+    assert found["return-102"][0].get("message") == (
+        "tool_choice: getDeliveryDate expected, getOrderStatus called"
+    )
+    assert len(found["day-30"]) == 0
