@@ -59,6 +59,25 @@ def test_run_says_where_results_are(ran, recorded):
         assert line in ran
 
 
+def test_after_an_edit_run_names_the_command_that_compares_and_diff_shows_the_edit(tmp_path, monkeypatch):
+    suite = DocsSuite(tmp_path)
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    suite.run("new_episodes")
+    first = CliRunner().invoke(app, ["run", "docs"])
+    suite.edit("prompts/v1.md", "three", "two")
+    suite.run("new_episodes")
+    second = CliRunner().invoke(app, ["run", "docs"])
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert "eval-pipeline diff" not in first.stdout
+    assert "diff     eval-pipeline diff docs scripted   (since scripted@" in second.stdout
+    shown = CliRunner().invoke(app, ["diff", "docs", "scripted"]).stdout
+    # The scripted model answers alike, whatever the prompt says.
+    assert "\nnone worse, none better of 10\nno answer changed in 10 cases\n" in shown
+    assert "[-three-]{+two+}" in shown
+
+
 def test_strict_turns_a_failed_case_into_exit_code_1(cli):
     assert cli("run", "docs", "--strict")[0] == 1
 

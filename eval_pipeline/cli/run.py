@@ -19,6 +19,7 @@ from eval_pipeline.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.report.case_reports import CaseReport
     from eval_pipeline.report.stage_report import StageReport
     from eval_pipeline.suites import Suite
@@ -91,6 +92,8 @@ def command(
     say(f"\nresults  {evaluation.warehouse.root}")
     say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql '{EXAMPLE_QUERY}'")
     say("UI       make ui   (dagster dev -w workspace.yaml)")
+    if record_mode is not RecordMode.all:
+        _say_comparable(found, evaluation, reports)
     if incomplete:
         raise typer.Exit(NOT_RECORDED)
     raise typer.Exit(NOT_MEASURED if unreachable else _exit_code(reports, strict))
@@ -119,6 +122,17 @@ def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
                 where = f"{len(rows)} of {dataset.repeats} do not pass, the first at {where}"
                 command += f" --repeat {rows[0].trace.repeat}"
             say(f"  {visible(case_id)}: {where}   {command}")
+
+
+def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:
+    """Candidates that are stored under another key too, each with the command that compares the two."""
+    from eval_pipeline.cli.printing import say
+    from eval_pipeline.comparing.stored_keys import previous_key, stored_cells
+
+    stored = stored_cells(evaluation.shared_warehouse, suite.name)
+    for key in dict.fromkeys(report.cell.candidate for report in reports):
+        if before := previous_key(stored, key):
+            say(f"diff     eval-pipeline diff {suite.name} {suite.candidates[key].name}   (since {before})")
 
 
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:

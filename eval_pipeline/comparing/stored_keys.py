@@ -39,6 +39,12 @@ def stored_cells(warehouse: Warehouse, suite: str) -> tuple[StoredCell, ...]:
     )
 
 
+def previous_key(stored: Sequence[StoredCell], after: str) -> str | None:
+    """The other key of the same candidate name that was stored last; None where there is none."""
+    keys = (found.cell.candidate for found in stored)
+    return next((key for key in keys if key != after and key_name(key) == key_name(after)), None)
+
+
 def find_pairs(
     suite: Suite,
     stored: Sequence[StoredCell],
@@ -97,18 +103,14 @@ def _key(name: str, known: Sequence[str], refusal: str) -> str:
 
 
 def _previous(suite: Suite, stored: Sequence[StoredCell], after: str) -> str:
-    name = key_name(after)
-    others = [
-        found.cell.candidate
-        for found in stored
-        if key_name(found.cell.candidate) == name and found.cell.candidate != after
-    ]
-    if not others:
+    before = previous_key(stored, after)
+    if before is None:
+        name = key_name(after)
         raise NotStoredError(
             f"candidate {name!r} of suite {suite.name!r} is stored under no other key than {after}: run it "
             f"before and after an edit, or compare two: eval-pipeline diff {suite.name} BEFORE AFTER"
         )
-    return others[0]
+    return before
 
 
 def _pairs(
