@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,39 @@ def files(folder: Path) -> list[str]:
     return sorted(
         str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".lock"
     )
+
+
+CALLS = "fake-one/calls.jsonl"
+
+
+def recording(folder: Path, **options: Any) -> Recordings:
+    return Recordings(folder, "new_episodes", **options)
+
+
+def in_scope(work: Callable[[], Any], case: str = "case-1", **where: Any) -> Any:
+    with scope(case, **where):
+        return work()
+
+
+class Slow:
+    """Answers once it is released."""
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.calls = 0
+        self.fault = fault
+        self.started = asyncio.Event()
+        self.release = asyncio.Event()
+
+    async def __call__(self) -> dict[str, Any]:
+        self.calls += 1
+        self.started.set()
+        await self.release.wait()
+        if self.fault is not None:
+            raise self.fault
+        return {"text": f"answer {self.calls}"}
+
+
+async def asked_by(store: Recordings, case: str, request: Request, live: Any) -> tuple[dict, int, int]:
+    with scope(case) as opened:
+        response = await store.ask(request, live)
+    return response, opened.calls, opened.called
