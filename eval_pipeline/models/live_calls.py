@@ -14,6 +14,7 @@ from eval_pipeline.errors import CallFailed, ProviderFault
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.circuit import Circuit
 from eval_pipeline.models.clock import Clock
+from eval_pipeline.models.fault_log import FaultLog
 from eval_pipeline.models.faults import classify
 from eval_pipeline.models.pool import Pool, Slot
 from eval_pipeline.models.remedies import remedy
@@ -32,8 +33,11 @@ class LiveCalls:
     they don't. The repeated attempt then goes before the calls that have not begun.
     """
 
-    def __init__(self, settings: ModelSettings, pool: Pool, circuit: Circuit, clock: Clock) -> None:
+    def __init__(
+        self, settings: ModelSettings, pool: Pool, circuit: Circuit, faults: FaultLog, clock: Clock
+    ) -> None:
         self._settings = settings
+        self._faults = faults
         self._pool = pool
         self._circuit = circuit
         self._clock = clock
@@ -45,7 +49,7 @@ class LiveCalls:
             CallFailed: when the provider refuses this very request.
             ProviderFault: when the provider stays unreachable, refuses all requests, or counts as dead.
         """
-        attempts = Attempts(self._clock)
+        attempts = Attempts(self._clock, self._faults)
 
         async def attempt() -> Answer:
             self._circuit.refuse_if_open()
@@ -79,7 +83,7 @@ class LiveCalls:
 
     def call_sync(self, ask: Callable[[], Answer]) -> Answer:
         """As `call`, for code that can't await; here the client's own timeout bounds an attempt."""
-        attempts = Attempts(self._clock)
+        attempts = Attempts(self._clock, self._faults)
 
         def attempt() -> Answer:
             self._circuit.refuse_if_open()
@@ -131,5 +135,5 @@ class LiveCalls:
         text = f"{failure.message}{tried}{asked}; {remedy(failure.kind, self._settings)}"
         lost = ProviderFault(failure.kind, text)
         self._circuit.failed(lost)
-        log.error("gave up: %s", lost)
+        self._faults.tell(logging.ERROR, lost.kind, f"gave up: {lost}")
         return lost

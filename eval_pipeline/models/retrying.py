@@ -9,9 +9,8 @@ import tenacity
 
 from eval_pipeline.errors import ProviderFault
 from eval_pipeline.models.clock import Clock
+from eval_pipeline.models.fault_log import FaultLog
 from eval_pipeline.models.faults import Fault
-
-log = logging.getLogger(__name__)
 
 ATTEMPTS = 5
 """Attempts at one call, the first included."""
@@ -41,9 +40,10 @@ class Transient(ProviderFault):
 class Attempts:
     """The attempts at one call: how many were made, since when, and when the next one may begin."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, faults: FaultLog) -> None:
         self.made = 0
         self._clock = clock
+        self._faults = faults
         self._started = 0.0
 
     @property
@@ -71,9 +71,10 @@ class Attempts:
         return self.made >= ATTEMPTS or self.elapsed_s + state.upcoming_sleep > LONGEST_TOTAL_S
 
     def _log(self, state: tenacity.RetryCallState) -> None:
-        log.warning(
-            "attempt %d of %d: %s; waiting %.1f s", self.made, ATTEMPTS, _failure(state), state.upcoming_sleep
-        )
+        failure = _failure(state)
+        kind = failure.kind if isinstance(failure, Transient) else ""
+        text = f"attempt {self.made} of {ATTEMPTS}: {failure}; waiting {state.upcoming_sleep:.1f} s"
+        self._faults.tell(logging.WARNING, kind, text)
 
 
 def _wait(state: tenacity.RetryCallState) -> float:

@@ -8,6 +8,7 @@ import threading
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.circuit import Circuit
 from eval_pipeline.models.clock import Clock
+from eval_pipeline.models.fault_log import FaultLog
 from eval_pipeline.models.live_calls import LiveCalls
 from eval_pipeline.models.pool import Pool
 
@@ -58,6 +59,7 @@ class RunCalls:
         self._clock = clock or Clock()
         self._lock = threading.Lock()
         self._circuits: dict[ModelAddress, Circuit] = {}
+        self._faults: dict[ModelAddress, FaultLog] = {}
         self.made_ahead: set[str] = set()
         """Ids of recorded judge calls that one step of the run made for the next, which counts them."""
 
@@ -67,7 +69,8 @@ class RunCalls:
         with self._lock:
             address = (settings.name, settings.base_url)
             circuit = self._circuits.setdefault(address, Circuit(settings.name))
-        return LiveCalls(settings, self._pools.of(settings), circuit, self._clock)
+            faults = self._faults.setdefault(address, FaultLog(settings.name))
+        return LiveCalls(settings, self._pools.of(settings), circuit, faults, self._clock)
 
     def window(self, settings: ModelSettings | None) -> int:
         """How many runs to have under way at once, where each asks this model; 50 or more.

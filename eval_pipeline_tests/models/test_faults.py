@@ -31,6 +31,11 @@ TRANSIENT = {
 transient = pytest.mark.parametrize(("fault", "kind", "says"), TRANSIENT.values(), ids=TRANSIENT)
 
 
+def assert_every_attempt_came(live: LiveModels, kind: str) -> None:
+    """On a busy machine the time may be over before the stub is reached, and only then."""
+    assert live.stub.calls == ATTEMPTS or (kind == "timeout" and live.stub.calls < ATTEMPTS)
+
+
 def ask(live: LiveModels, what: str, mode="new_episodes", **settings):
     return live.ask(mode=mode, **settings).text if what == "chat" else live.embed("abc", mode, **settings)
 
@@ -59,7 +64,7 @@ def test_what_stays_is_the_providers_fault_and_not_recorded(live, what, fault, k
     assert caught.value.message.startswith(f"{name}: ")
     assert says in caught.value.message
     assert f"tried {ATTEMPTS} times" in caught.value.message
-    assert live.stub.calls == ATTEMPTS
+    assert_every_attempt_came(live, kind)
     assert live.recorded() == []
 
 
@@ -74,7 +79,7 @@ def test_pages_that_are_not_awaited_fail_alike(live, fault, kind, says):
     with pytest.raises(ProviderFault) as caught:
         live.run(work, **timeout)
     assert caught.value.kind == kind
-    assert live.stub.calls == ATTEMPTS
+    assert_every_attempt_came(live, kind)
 
 
 def test_a_reply_without_vectors_is_no_embedding(live):
@@ -123,7 +128,7 @@ def test_attempts_and_waits_are_logged(live, caplog):
     live.stub.script(Status(500, retry_after=3), Status(500, retry_after=4))
     live.ask()
     name = CHAT[live.protocol]
-    first, second = [record.getMessage() for record in caplog.records if "retrying" in record.name]
+    first, second = [record.getMessage() for record in caplog.records if "attempt" in record.getMessage()]
     assert first.startswith(f"attempt 1 of 5: http_500: {name}: HTTP 500")
     assert first.endswith("waiting 3.0 s")
     assert second.startswith("attempt 2 of 5")
