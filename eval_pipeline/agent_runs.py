@@ -20,6 +20,7 @@ from eval_pipeline.errors import (
 from eval_pipeline.models import Models
 from eval_pipeline.models.connection import Connector, ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
+from eval_pipeline.own_time import LONGEST_S, own_time
 from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.system_spec import SystemContext
@@ -123,7 +124,7 @@ async def _run_all(
         nonlocal finished
         async with window:
             try:
-                result = await run_case(system, run.case, run.repeat)
+                result = await run_case(system, run.case, run.repeat, timeout_s=suite.system.timeout_s)
             except RecordingMiss as miss:
                 return miss
             finally:
@@ -177,8 +178,14 @@ def build_system(
         ) from failure
 
 
-async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
+async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: float = LONGEST_S) -> Finished:
     """Run one case in one of its repeats; whatever the system raises becomes the trace's error.
+
+    Args:
+        system: the built system.
+        case: what it is asked.
+        repeat: which repeat of the case.
+        timeout_s: seconds that its own code may take between two answers of its models.
 
     Raises:
         RecordingMiss: when a model call has no recording, even if the system swallowed that.
@@ -186,7 +193,8 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
     """
     with scope(case.id, repeat=repeat) as asked:
         try:
-            trace = await system.run(case)
+            async with own_time(asked, timeout_s) as limit:
+                trace = await system.run(case)
             if not isinstance(trace, AgentTrace):
                 raise TypeError(f"run() gave {type(trace).__name__} instead of an AgentTrace")
         except (CallFailed, ProviderFault) as failure:
@@ -202,6 +210,10 @@ async def run_case(system: System, case: Case, repeat: int = 0) -> Finished:
             trace = _broke_off(case, "CancelledError: the system cancelled itself")
         except (Exception, SystemExit) as failure:  # the system under test may raise anything
             trace = _broke_off(case, f"{type(failure).__name__}: {failure}")
+            if isinstance(failure, TimeoutError) and limit.expired():
+                text = f"run() neither ended nor asked a model for {timeout_s:g} s; see what it waits for, or"
+                text += " raise timeout_s of the system"
+                trace = AgentTrace(case.id, error=TraceError("system", "timeout", text))
         if asked.misses:
             raise asked.misses[0]
     usage = Usage(asked.calls, asked.called, asked.input_tokens, asked.output_tokens, asked.cost)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eval_pipeline.boundary.settings import SystemFields
 from eval_pipeline.system_spec import SystemSpec, load_system
 
@@ -20,4 +22,5 @@ def read_system(fields: SystemFields, place: str) -> SystemSpec:
         from eval_pipeline.boundary.function_system import function_spec
 
         return function_spec(fields, place)
-    return load_system(fields.module or "", place)
+    loaded = load_system(fields.module or "", place)
+    return loaded if fields.timeout_s is None else replace(loaded, timeout_s=fields.timeout_s)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
+from eval_pipeline.own_time import LONGEST_S
 from eval_pipeline.traces import System
 from eval_pipeline.user_code import import_named
 
@@ -55,6 +56,9 @@ class SystemSpec:
 
     reached_by: ModelSettings | None = None
     """How it is reached, where its whole answers are what is recorded."""
+
+    timeout_s: float = LONGEST_S
+    """Seconds that the code of a run may take between two answers of its models."""
 
     def model_asked(self, settings: ModelSettings | None) -> str:
         """Under which name a candidate of it is recorded."""

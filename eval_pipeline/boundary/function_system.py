@@ -26,6 +26,8 @@ from eval_pipeline.models.faults import classify
 from eval_pipeline.recordings import current_scope
 from eval_pipeline.system_spec import SystemContext, SystemSpec
 
+FUNCTION_TIMEOUT_S = 120.0
+
 
 def function_spec(fields: SystemFields, place: str) -> SystemSpec:
     """What the source says of a function; nothing is imported.
@@ -39,7 +41,9 @@ def function_spec(fields: SystemFields, place: str) -> SystemSpec:
     source = find_source(module, what)
     refuse_unusable(source.tree, function, what)
     settings = BoundarySettings(
-        name=f"system:{name}", timeout_s=fields.timeout_s, max_concurrency=fields.max_concurrency
+        name=f"system:{name}",
+        timeout_s=fields.timeout_s or FUNCTION_TIMEOUT_S,
+        max_concurrency=fields.max_concurrency,
     )
     code_sha = source.sha
 

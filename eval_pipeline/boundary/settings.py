@@ -110,8 +110,9 @@ class SystemFields(BaseModel):
     function: str | None = None
     """`package.module:function`, an async function of the case's input."""
     http: HttpFields | None = None
-    timeout_s: float = Field(default=120.0, gt=0)
-    """Seconds that one call of the function may take."""
+    timeout_s: float | None = Field(default=None, gt=0)
+    """Seconds that one call of the function may take (120 where it is left out), or the code of a module
+    between two answers of its models (600)."""
     max_concurrency: int = Field(default=8, ge=1)
     """Calls of the function under way at once."""
 
@@ -131,9 +132,10 @@ class SystemFields(BaseModel):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise ValueError(f"name one of module, function and http, found {found}")
-        if given != ["function"] and self.model_fields_set & {"timeout_s", "max_concurrency"}:
-            where = "into `http`" if self.http else "to the candidate's model"
-            raise ValueError(f"timeout_s and max_concurrency are a function's; move them {where}")
+        if self.http and self.model_fields_set & {"timeout_s", "max_concurrency"}:
+            raise ValueError("timeout_s and max_concurrency are a function's; move them into `http`")
+        if self.module and "max_concurrency" in self.model_fields_set:
+            raise ValueError("max_concurrency is a function's; move it to the candidate's model")
         for name, (pattern, shape) in _SHAPES.items():
             value = getattr(self, name)
             if value is not None and not re.fullmatch(pattern, value):

@@ -41,7 +41,8 @@ def asking(request: Request) -> Iterator[Asking]:
     asker = current_scope()
     opened = Asking(request, asker, asker.take_ordinal(request.key))
     try:
-        yield opened
+        with asker.waiting():
+            yield opened
     except BaseException:
         opened.withdraw()
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,12 +45,32 @@ class Scope:
     """In US dollars, of each answered chat, at list price; None where there is none."""
     tool_schemas: dict[str, str] = field(default_factory=dict)
     """Hash of each tool's schema, 12 digits, that the model was offered, by name."""
+    _waiting: int = field(default=0, repr=False)
+    """Asks that wait for their answer just now."""
+    _since: float = field(default_factory=time.monotonic, repr=False)
+    """When the last of them had it."""
     _returned: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @property
     def own_repeat(self) -> int:
         """The repeat of whoever asks: of the judge, or of the agent's run."""
         return self.judge_repeat if self.role == "judge" else self.repeat
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for an answer in the block."""
+        with _COUNTING:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with _COUNTING:
+                self._waiting -= 1
+                self._since = time.monotonic()
+
+    def own_time_s(self) -> float:
+        """Seconds since the run last waited for an answer, or began; 0 while it waits."""
+        return 0.0 if self._waiting else time.monotonic() - self._since
 
     def take_ordinal(self, key: str) -> int:
         """How often this run asked `key` before, counting only asks that got an answer."""
