@@ -39,6 +39,10 @@ def search_then_repeat(asked: Asked) -> Reply:
 
 
 def tool_results(asked: Asked) -> list[str]:
+    if asked.protocol == "google":
+        parts = [part for turn in asked.body["contents"] for part in turn["parts"]]
+        results = [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
+        return ["\n".join(map(str, result.values())) for result in results]
     return [turn["content"] for turn in asked.body["messages"] if turn["role"] == "tool"]
 
 

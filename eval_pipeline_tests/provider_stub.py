@@ -109,7 +109,6 @@ class ProviderStub:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._listening = threading.Event()
-        self._connections: set[asyncio.Task[None]] = set()
         self._failures: list[Exception] = []
 
     def script(self, *replies: Reply) -> None:
@@ -165,17 +164,14 @@ class ProviderStub:
         self._listening.set()
         self._loop.run_forever()
         server.close()
-        for task in self._connections:
+        left = asyncio.all_tasks(self._loop)  # connections, and those just being accepted
+        for task in left:
             task.cancel()
-        if self._connections:  # without one, `gather` looks for a loop that this thread has not
-            self._loop.run_until_complete(asyncio.gather(*self._connections, return_exceptions=True))
+        if left:  # without one, `gather` looks for a loop that this thread has not
+            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
         try:
             while await self._serve_one(reader, writer):
                 pass

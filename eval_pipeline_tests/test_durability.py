@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from eval_pipeline.recordings import TornJournalWarning, check_recordings
+from eval_pipeline.recordings import TornJournalWarning, check_recordings, read_entries
 from eval_pipeline_tests.live_suite import IN_FLIGHT, RECORD, LiveSuite, asks, search_then_repeat
-from eval_pipeline_tests.provider_stub import ProviderStub
+from eval_pipeline_tests.provider_replies import Reply, Say
+from eval_pipeline_tests.provider_stub import Asked, ProviderStub
+from eval_pipeline_tests.scripted_judge import Question, approve
 
 pytestmark = pytest.mark.slow
 KILLS = 10
@@ -31,7 +33,7 @@ def stub() -> Iterator[ProviderStub]:
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Wait until the process has come so far, or is over."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not condition() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
 
@@ -150,6 +152,53 @@ def test_ctrl_c_while_agents_run_exits_130_and_repeats_nothing_answered(
     assert not journaled & set(asked)
     assert_whole(suite)
     assert suite.report() == undisturbed
+
+
+JUDGED = """
+  - {{name: answer_relevancy, scorer: "eval_pipeline.scorers.deepeval:AnswerRelevancy"}}
+judge: {{name: "openai:judge", base_url: "{url}", max_concurrency: {in_flight}}}
+"""
+
+
+def answer_or_judge(asked: Asked) -> Reply:
+    """As the agent's model; the judge approves of everything."""
+    if asked.model != "judge":
+        return search_then_repeat(asked)
+    schema = asked.body["response_format"]["json_schema"]
+    verdicts = schema["schema"]["properties"].get("verdicts", {})
+    return Say(approve(Question(schema["name"], asked.question, verdicts.get("minItems"))))
+
+
+def test_ctrl_c_while_the_judge_is_asked_exits_130_and_repeats_nothing_answered(
+    tmp_path: Path, stub: ProviderStub
+):
+    stub.answer = answer_or_judge
+    suite = LiveSuite(tmp_path, stub, CASES)
+    declared = suite.folder / "suite.yaml"
+    judged = JUDGED.format(url=stub.base_url("openai"), in_flight=IN_FLIGHT)
+    declared.write_text(declared.read_text().rstrip() + judged)
+
+    def judged_so_far() -> int:
+        return sum(asked.model == "judge" for asked in stub.asked)
+
+    def recorded_chats() -> int:
+        return sum(entry.kind == "chat" for entry in read_entries(suite.recordings))
+
+    process = suite.start(*RECORD)
+    wait_for(lambda: judged_so_far() > 20, process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted; the calls that were answered are kept: run the same command to go on" in err
+    assert "Traceback" not in err
+    settle(stub)
+    kept, before = recorded_chats(), stub.calls
+    assert kept > 20
+    done = suite.command(*RECORD)
+    assert done.returncode == 0, done.stderr
+    asked = sum(asked.kind == "chat" for asked in stub.asked[before:])
+    assert 0 < asked == recorded_chats() - kept
+    assert_whole(suite)
 
 
 @contextmanager

@@ -141,7 +141,9 @@ def test_an_endpoint_that_hangs_is_given_up_after_its_timeout(asking, stub):
     asking.toy.edit("suite.yaml", "timeout_s: 5", "timeout_s: 0.05")
     stub.answer = lambda asked: Hang()
     error = asking.ask().error
-    assert (error.source, error.kind, stub.calls) == ("provider", "timeout", 5)
+    assert (error.source, error.kind) == ("provider", "timeout")
+    assert "tried 5 times" in error.message
+    assert stub.calls <= 5  # on a busy machine the time is over before the endpoint is reached
     assert "no answer within 0.05 s" in error.message
     assert "raise its timeout_s" in error.message
 
