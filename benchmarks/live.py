@@ -153,7 +153,9 @@ def run_bare(served: Provider, cases: int, in_flight: int = IN_FLIGHT) -> int:
 
     async def ask_all() -> None:
         window = asyncio.Semaphore(in_flight)
-        async with AsyncOpenAI(base_url=served.base_url, api_key="none", max_retries=0) as client:
+        async with AsyncOpenAI(
+            base_url=served.base_url, api_key="none", max_retries=0, timeout=120
+        ) as client:
 
             async def ask(question: str) -> None:
                 async with window:
