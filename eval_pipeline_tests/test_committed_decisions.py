@@ -57,6 +57,15 @@ def test_one_page_a_search_regresses_where_a_second_page_is_needed():
     assert "docs_assistant::pipe-colors::retrieval" in [test.nodeid for test in decision.regressed]
 
 
+def test_the_second_triage_prompt_ranks_a_leaked_secret_lower_and_is_blocked():
+    decision = decision_of(DATA / "issue_triage" / "decisions" / "triage-v1" / "qwen-1.5b-v2.json")
+    assert decision.verdict == "block"
+    assert [test.nodeid for test in decision.critical_failures] == [
+        "issue_triage::token-in-debug-log::priority"
+    ]
+    assert [stage.record.calibrated for stage in decision.advisory] == [False]
+
+
 if __name__ == "__main__":
     for committed in COMMITTED:
         committed.write_text(render_json(decision_of(committed)), encoding="utf-8")
