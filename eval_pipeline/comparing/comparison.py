@@ -66,6 +66,8 @@ class Comparison:
     """How far two judges agree; empty unless they judged the same traces."""
     passed: tuple[Rate, Rate]
     """Runs that pass, of the measured ones, over the pairs that the verdict counts."""
+    ladder: tuple[str, ...]
+    """The declared stages of the later side in their order, then those that only the earlier one declares."""
 
     @property
     def counted(self) -> tuple[CaseChange, ...]:
@@ -86,7 +88,8 @@ class Comparison:
     def stages(self) -> tuple[StageChange, ...]:
         """Stage by stage, in the suite's order."""
         runs = _runs(self.counted)
-        names = dict.fromkeys(name for run in runs for name in run.stages)
+        found = dict.fromkeys(name for run in runs for name in run.stages)
+        names = dict.fromkeys([*(name for name in self.ladder if name in found), *found])
         return tuple(_stage_change(name, self.counted) for name in names)
 
     @property
@@ -138,6 +141,9 @@ def compare(before: Side, after: Side) -> Comparison:
         passed=(
             rate_of((run.before.outcome, run.before.first_failure_source) for run in counted),
             rate_of((run.after.outcome, run.after.first_failure_source) for run in counted),
+        ),
+        ladder=tuple(
+            dict.fromkeys(stage["name"] for side in (after, before) for stage in side.key.get("stages", ()))
         ),
     )
 

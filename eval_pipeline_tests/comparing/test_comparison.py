@@ -81,6 +81,14 @@ def test_stages_are_compared_one_by_one_with_whether_they_gate():
     assert comparison.verdict == Verdict(0, 0, 2, 0)
 
 
+def test_stages_stand_in_declared_order_whichever_case_comes_first():
+    late = trace_of("a"), [check("a", GROUNDING, 1.0)]
+    full = trace_of("b"), [check("b", stage, 1.0) for stage in (TOOLS, RETRIEVAL, GROUNDING)]
+    cases = [Case("a", "a?"), Case("b", "b?", expected={"tools": [], "pages": []})]
+    comparison = compare(side_of(late, full, cases=cases), side_of(late, full, cases=cases))
+    assert [stage.name for stage in comparison.stages] == ["tools", "retrieval", "grounding"]
+
+
 def test_pages_and_tools_that_came_and_went_are_told():
     def found(*ids):
         return tuple(RetrievedDocument(name, rank, 1.0, "", 0) for rank, name in enumerate(ids, start=1))
