@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,9 +12,14 @@ from typer.testing import CliRunner
 
 from eval_pipeline.cli import app
 from eval_pipeline.errors import RecordingMisses
+from eval_pipeline.gating.decide import decide
+from eval_pipeline.gating.decision import GateDecision
+from eval_pipeline.gating.outcome_files import read_outcomes
+from eval_pipeline.gating.policy import read_policy
 from eval_pipeline.report.json_form import report_data
 from eval_pipeline.suite_reading import read_suite
 from eval_pipeline.suites import Suite
+from eval_pipeline_tests.replayed import committed_suite, replayed
 from eval_pipeline_tests.support_suite import METRICS, SHIPPED, SupportSuite, grades, guesses
 
 CHECKS = ("answer_present", "tool_choice", "tool_argument", "source")
@@ -160,3 +166,39 @@ def test_strict_exits_1_when_a_recorded_case_fails_and_junit_has_a_test_a_case(t
         "tool_choice: getDeliveryDate expected, getOrderStatus called"
     )
     assert len(found["day-30"]) == 0
+
+
+def decided(dataset: str, candidate: str, **rules: object) -> GateDecision:
+    """The decision of a recorded candidate against the committed baseline, by the policy with other rules."""
+    suite = committed_suite("support_agent")
+    (cell,) = suite.select_cells(candidate, dataset)
+    policy = replace(read_policy(suite.folder / "policy.yaml"), **rules)
+    baseline = read_outcomes(suite.folder / "baselines" / f"{dataset}.json")
+    _, outcomes = replayed(suite.name, cell)
+    return decide(baseline, outcomes, policy)
+
+
+def test_two_of_three_repeats_are_a_pass_and_one_of_three_a_regression_by_majority():
+    decision = decided("repeated", "qwen-1.5b-warm-no-lookup")
+    assert decision.verdict == "block"
+    # Looked up in two of three repeats with the sentence in its prompt, in one of three without.
+    assert [test.nodeid for test in decision.regressed] == [
+        "support_agent::day-30::tool_choice",
+        "support_agent::day-30::tool_argument",
+    ]
+
+
+def test_where_all_repeats_must_pass_a_flaky_case_had_nothing_to_lose():
+    decision = decided("repeated", "qwen-1.5b-warm-no-lookup", case_passes="all")
+    assert decision.regressed == ()
+
+
+@pytest.mark.parametrize(("required", "verdict"), [(3, "pass"), (4, "inconclusive")])
+def test_a_test_with_fewer_repeats_than_required_is_inconclusive(required, verdict):
+    decision = decided("repeated", "qwen-1.5b-warm", repeats_required=required)
+    assert decision.verdict == verdict
+    assert [reason.rule for reason in decision.reasons] == ["repeats_required"][: verdict != "pass"]
+
+
+def test_at_temperature_0_no_check_tells_the_two_prompts_apart():
+    assert decided("golden", "qwen-1.5b-no-lookup").verdict == "pass"
