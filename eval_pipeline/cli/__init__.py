@@ -43,7 +43,8 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except TyperException as misuse:
-        typer.echo(f"error: {misuse}; --help lists what there is", err=True)
+        said = misuse.format_message().rstrip(".")  # unlike the text, it names the option
+        typer.echo(f"error: {said}; --help lists what there is", err=True)
         code = USAGE_ERROR
     except EvalError as error:
         typer.echo(f"error: {error}", err=True)
