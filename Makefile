@@ -51,6 +51,7 @@ ui: $(READY)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.replay
 	$(BIN)/python -m benchmarks.live
+	$(BIN)/python -m benchmarks.scale
 
 clean:
 	rm -rf $(VENV) .dagster warehouse

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import dataclasses
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
+from eval_pipeline.carry_over.reads import DOCUMENTS, FIXTURES, Reads
 from eval_pipeline.cases import Case, Run
 from eval_pipeline.errors import (
     CallFailed,
@@ -38,11 +40,24 @@ ROUNDS_AFTER_CONFLICT = 3
 
 
 @dataclass(frozen=True)
+class RestsOn:
+    """All that a run used beside what was known before it began."""
+
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each recorded response that it used, by id."""
+    shared_calls: Mapping[str, str] = field(default_factory=dict)
+    """As `calls`: what every run of the built system uses, such as the vectors of pages."""
+    read: frozenset[str] = frozenset()
+    """Names of what it read of documents and fixtures; see `carry_over.reads`."""
+
+
+@dataclass(frozen=True)
 class Finished:
     """What a run did, with the recorded calls it used."""
 
     trace: AgentTrace
     used: frozenset[str]
+    rests_on: RestsOn = RestsOn()
 
 
 def run_cell(
@@ -56,7 +71,32 @@ def run_cell(
     open_hook: OpenHook | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[AgentTrace]:
-    """The traces of a cell's runs, in their order.
+    """The traces of a cell's runs, in their order; arguments and errors are those of `finish_runs`."""
+    finished = finish_runs(
+        suite,
+        cell,
+        open_recordings,
+        runs=runs,
+        connector=connector,
+        calls=calls,
+        open_hook=open_hook,
+        on_progress=on_progress,
+    )
+    return [run.trace for run in finished]
+
+
+def finish_runs(
+    suite: Suite,
+    cell: Cell,
+    open_recordings: Callable[[], Recordings],
+    *,
+    runs: Sequence[Run] | None = None,
+    connector: Connector | None = None,
+    calls: RunCalls | None = None,
+    open_hook: OpenHook | None = None,
+    on_progress: Progress = lambda done, total: None,
+) -> list[Finished]:
+    """What a cell's runs did and rest on, in their order.
 
     Args:
         suite: the suite that declares the cell.
@@ -80,8 +120,9 @@ def run_cell(
         if not todo:
             break
         recordings = open_recordings()
+        reads = Reads()
         try:
-            done |= run_async(
+            ran = run_async(
                 _run_all(
                     suite,
                     cell,
@@ -90,14 +131,26 @@ def run_cell(
                     connector or ProviderConnector(),
                     calls or RunCalls(),
                     open_hook,
+                    reads,
                     on_progress,
                 )
             )
         finally:
             lost = recordings.close()
+        done |= _with_what_they_rest_on(ran, recordings, reads)
         # What another process recorded first is what everyone replays: those runs go by its answers.
         todo = [run for run in runs if done[run.key].used & lost]
-    return [done[run.key].trace for run in runs]
+    return [done[run.key] for run in runs]
+
+
+def _with_what_they_rest_on(
+    ran: Mapping[tuple[str, int], Finished], recordings: Recordings, reads: Reads
+) -> dict[tuple[str, int], Finished]:
+    shared = recordings.digests(recordings.shared)
+    return {
+        key: dataclasses.replace(run, rests_on=RestsOn(recordings.digests(run.used), shared, reads.of(key)))
+        for key, run in ran.items()
+    }
 
 
 async def _run_all(
@@ -108,11 +161,39 @@ async def _run_all(
     connector: Connector,
     calls: RunCalls,
     open_hook: OpenHook | None,
+    reads: Reads,
     on_progress: Progress,
 ) -> dict[tuple[str, int], Finished]:
     """What each run did, by its key."""
+    results = await try_runs(
+        suite, cell, runs, recordings, connector, calls, reads, open_hook=open_hook, on_progress=on_progress
+    )
+    if misses := [result for result in results if isinstance(result, RecordingMiss)]:
+        raise RecordingMisses(misses, record_command(suite, cell))
+    return {
+        run.key: result for run, result in zip(runs, results, strict=True) if isinstance(result, Finished)
+    }
+
+
+async def try_runs(
+    suite: Suite,
+    cell: Cell,
+    runs: Sequence[Run],
+    recordings: Recordings,
+    connector: Connector,
+    calls: RunCalls,
+    reads: Reads,
+    *,
+    open_hook: OpenHook | None = None,
+    on_progress: Progress = lambda done, total: None,
+) -> list[Finished | RecordingMiss]:
+    """What each run did, or the first call of it that no recording answers.
+
+    Raises:
+        RecordingMisses: on replay, when the system cannot even be built.
+    """
     try:
-        system = build_system(suite, cell, recordings, connector, calls)
+        system = build_system(suite, cell, recordings, connector, calls, reads)
     except RecordingMisses as missing:
         raise RecordingMisses(missing.misses, record_command(suite, cell)) from missing
     asked = suite.system.reached_by or suite.candidates[cell.candidate].model
@@ -134,18 +215,26 @@ async def _run_all(
             await on_trace(result.trace)
         return result
 
-    results = await asyncio.gather(*(run_one(run) for run in runs))
-    if misses := [result for result in results if isinstance(result, RecordingMiss)]:
-        raise RecordingMisses(misses, record_command(suite, cell))
-    return {
-        run.key: result for run, result in zip(runs, results, strict=True) if isinstance(result, Finished)
-    }
+    return await asyncio.gather(*(run_one(run) for run in runs))
 
 
 def build_system(
-    suite: Suite, cell: Cell, recordings: Recordings, connector: Connector, calls: RunCalls | None = None
+    suite: Suite,
+    cell: Cell,
+    recordings: Recordings,
+    connector: Connector,
+    calls: RunCalls | None = None,
+    reads: Reads | None = None,
 ) -> System:
     """The system as the cell's candidate configures it, over the cell's documents and fixtures.
+
+    Args:
+        suite: the suite that declares the cell.
+        cell: which candidate on which dataset.
+        recordings: what answers its models.
+        connector: makes the live clients.
+        calls: the live calls of the run.
+        reads: notes what it reads of documents and fixtures.
 
     Raises:
         SuiteError: when the system's own `build` raises.
@@ -158,7 +247,7 @@ def build_system(
         prompt=candidate.prompt,
         parameters=suite.system.parameters(**parameters) if suite.system.parameters else parameters,
         documents=dataset.documents,
-        fixtures=dataset.fixtures,
+        fixtures=copy.deepcopy(dataset.fixtures),  # a system may change its own
         models=Models(
             candidate.model,
             candidate.embedder,
@@ -168,6 +257,8 @@ def build_system(
             asked_here=suite.system.recorded_as is None,
         ),
     )
+    if reads is not None:
+        context = _watched(context, suite, reads)
     try:
         return suite.system.build(context)
     except EvalError:
@@ -176,6 +267,15 @@ def build_system(
         raise SuiteError(
             f"{suite.name}: build() of system {suite.system.module!r} raised: {describe_failure(failure)}"
         ) from failure
+
+
+def _watched(context: SystemContext, suite: Suite, reads: Reads) -> SystemContext:
+    if suite.system.recorded_as is None:
+        return reads.watch(context)
+    # Recorded as a whole: documents and fixtures are a part of what is asked, or none of it looks at them.
+    reads.note(DOCUMENTS, whole=True)
+    reads.note(FIXTURES, whole=True)
+    return context
 
 
 async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: float = LONGEST_S) -> Finished:
@@ -194,7 +294,7 @@ async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: fl
     with scope(case.id, repeat=repeat) as asked:
         try:
             async with own_time(asked, timeout_s) as limit:
-                trace = await system.run(case)
+                trace = await system.run(case.asked)
             if not isinstance(trace, AgentTrace):
                 raise TypeError(f"run() gave {type(trace).__name__} instead of an AgentTrace")
         except (CallFailed, ProviderFault) as failure:

@@ -14,6 +14,7 @@ from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.calibration_rows import calibration_from, calibration_table
 from eval_pipeline.warehouse.store import Warehouse
+from eval_pipeline.warehouse.table_content import stored_content
 
 if TYPE_CHECKING:
     from eval_pipeline.evaluation import Evaluation, Stored
@@ -26,7 +27,7 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
         NotRecordedError: in mode `none`, when nothing is recorded.
         RecordingMisses: in mode `none`, when something is missing.
     """
-    from eval_pipeline.evaluation import NotRecordedError, Stored, fresh, stored_content
+    from eval_pipeline.evaluation import NotRecordedError, Stored, fresh
 
     suite = evaluation.suite(suite_name)
     judge = fresh(suite.judges, key)

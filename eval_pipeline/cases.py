@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from eval_pipeline.errors import CaseError
+from eval_pipeline.jsonl_datasets import read_jsonl
 from eval_pipeline.validation import validate
 from eval_pipeline.yaml_data import YamlFile
 from eval_pipeline.yaml_files import read_yaml
@@ -38,6 +39,11 @@ class Case:
         if isinstance(self.input, str):
             return self.input
         return json.dumps(self.input, ensure_ascii=False, sort_keys=True)
+
+    @property
+    def asked(self) -> Case:
+        """The case as the system gets it: without what is expected of its answer."""
+        return Case(self.id, self.input)
 
     def content(self) -> dict[str, Any]:
         """All of the case as plain JSON, for hashing."""
@@ -126,7 +132,7 @@ def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
     Raises:
         CaseError: one problem a line, for anything malformed, a bad or duplicate id, or no case at all.
     """
-    file = read_yaml(path, CaseError)
+    file = read_jsonl(path, CaseError) if path.suffix == ".jsonl" else read_yaml(path, CaseError)
     parsed = validate(file, fields, error=CaseError)
     problems = _id_problems(file, parsed)
     if not parsed.cases:

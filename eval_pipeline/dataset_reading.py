@@ -23,8 +23,8 @@ from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.user_code import describe_failure
 from eval_pipeline.validation import validate
 
-DATASET_ENDINGS = (".yaml", ".yml")
-LIKE_DATASETS = (*DATASET_ENDINGS, ".json", ".jsonl", ".csv")
+DATASET_ENDINGS = (".yaml", ".yml", ".jsonl")
+LIKE_DATASETS = (*DATASET_ENDINGS, ".json", ".csv")
 
 
 def read_datasets(
@@ -66,7 +66,9 @@ def _dataset_paths(folder: Path) -> list[Path]:
     for path in found:
         if path.suffix.lower() in LIKE_DATASETS and path not in paths:
             proper = path.with_suffix(".yaml").name
-            problems.add(f"{path}: a dataset is a .yaml file; save it as {proper}, or move it elsewhere")
+            problems.add(
+                f"{path}: a dataset is a .yaml or .jsonl file; save it as {proper}, or move it elsewhere"
+            )
     if not paths:
         problems.add(f"{folder}: no dataset; add datasets/<name>.yaml with its cases")
     first: dict[str, Path] = {}

@@ -47,13 +47,16 @@ class RecordingFileError(EvalError):
 class RecordingMiss(EvalError):
     """One call that no recording answers, with what differs from the nearest recorded one."""
 
-    def __init__(self, case_id: str, role: str, model: str, why: str, repeat: int = 0) -> None:
-        """`repeat` is that of the run, or of the judge where `role` is one."""
+    def __init__(
+        self, case_id: str, role: str, model: str, why: str, repeat: int = 0, answered: int = 0
+    ) -> None:
+        """`repeat` is that of the run, or of the judge where `role` is one; `answered` its calls before."""
         self.case_id = case_id
         self.role = role
         self.model = model
         self.why = why
         self.repeat = repeat
+        self.answered = answered
         super().__init__(_miss_text(case_id, role, why, [repeat]))
 
 

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pyarrow as pa
-
-from eval_pipeline.agent_runs import Progress, record_command, run_cell
+from eval_pipeline.agent_runs import Finished, Progress, finish_runs, record_command
 from eval_pipeline.calibration_results import read_records
+from eval_pipeline.carry_over.checks import carry_checks, write_checks
+from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
+from eval_pipeline.carry_over.traces import carry_traces, write_traces
+from eval_pipeline.cases import Run
 from eval_pipeline.cell_outcomes import cell_outcomes
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
 from eval_pipeline.gating.outcomes import Outcomes
-from eval_pipeline.gating.own_outcomes import outcomes_text
 from eval_pipeline.judge_ahead import judging_ahead
-from eval_pipeline.judge_runs import score_cell
+from eval_pipeline.judge_runs import calibrated_by, score_tasks
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
 from eval_pipeline.models.run_calls import RunCalls, calls_of_run
-from eval_pipeline.recordings import Mode, Recordings
-from eval_pipeline.report.json_form import report_json
-from eval_pipeline.report.rows import report_table, run_of
+from eval_pipeline.recordings import Mode, Recordings, read_digests
+from eval_pipeline.report.rows import run_of
 from eval_pipeline.report.stage_report import StageReport, build_report
+from eval_pipeline.report.storing import store_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
 from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
 from eval_pipeline.traces import AgentTrace
-from eval_pipeline.warehouse.score_rows import checks_from, scores_table
+from eval_pipeline.warehouse.score_rows import checks_from
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.suite_rows import cases_table, documents_table, prompts_table
-from eval_pipeline.warehouse.trace_rows import traces_from, traces_table
+from eval_pipeline.warehouse.table_content import content_version, stored_content, sums
+from eval_pipeline.warehouse.trace_rows import traces_from
 
 Item = TypeVar("Item")
 
@@ -65,6 +68,8 @@ class Evaluation:
     retry_errors: bool = False
     max_concurrency: int | None = None
     """Calls in flight at once to each model; None means what the suite says of it."""
+    carry_over: bool = True
+    """Whether rows with equal inputs are taken from earlier results; else all code runs again."""
     connector: Connector | None = None
     """Makes the live clients; None means the providers' own."""
     on_progress: Progress = lambda done, total: None
@@ -156,21 +161,18 @@ class Evaluation:
         """
         suite = self._suite_of(cell)
         self.refuse_missing_keys(suite, [cell])
-        traces = self._run_cell(suite, cell)
-        table = traces_table(traces)
-        self._write(cell, "traces", table)
-        usage = [trace.usage for trace in traces]
+        runs = suite.datasets[cell.dataset].runs
+        carried = carry_traces(self.warehouse, suite, cell, self._digest_reader(suite))
+        made = self._run_cell(suite, cell, [run for run in runs if run not in carried])
+        table = write_traces(self.warehouse, cell, runs, carried, made)
         return Stored(
-            stored_content(table),
+            content_version(table) or stored_content(table),
             {
-                "cases": len({trace.case_id for trace in traces}),
-                "runs": len(traces),
-                "errors": sum(trace.error is not None for trace in traces),
-                "calls": sum(used.calls for used in usage),
-                "called": sum(used.called for used in usage),
-                "replayed": sum(used.replayed for used in usage),
-                "input_tokens": sum(used.input_tokens for used in usage),
-                "output_tokens": sum(used.output_tokens for used in usage),
+                "cases": len(suite.datasets[cell.dataset].cases),
+                "runs": table.num_rows,
+                "errors": table.num_rows - table["error_source"].null_count,
+                **row_origins(table),
+                **sums(table, "calls", "called", "replayed", "input_tokens", "output_tokens"),
             },
         )
 
@@ -182,28 +184,30 @@ class Evaluation:
             RecordingMisses: in mode `none`, when a judge is recorded in part.
         """
         suite = self._suite_of(cell)
-        traces = self.read_traces(cell)
-        refuse_other_runs(suite, cell, {(trace.case_id, trace.repeat) for trace in traces})
-        checks = score_cell(
+        calibrated = calibrated_by(read_records(self.shared_warehouse, suite, cell))
+        traces = self._read(cell, "traces")
+        keys = (traces[name].to_pylist() for name in ("case_id", "repeat"))
+        refuse_other_runs(suite, cell, set(zip(*keys, strict=True)))
+        carried = carry_checks(self.warehouse, suite, cell, traces, calibrated, self._digest_reader(suite))
+        made = score_tasks(
             suite,
             cell,
-            traces,
+            carried.tasks(),
             lambda: self.open_recordings(suite),
             connector=self.connector,
             calls=self.calls,
-            records=read_records(self.shared_warehouse, suite, cell),
+            calibrated=calibrated,
+            answered=carried.answered,
             on_progress=self.on_progress,
         )
-        table = scores_table(checks)
-        self._write(cell, "stage_scores", table)
+        table = write_checks(self.warehouse, cell, carried, made)
         return Stored(
-            stored_content(table),
+            content_version(table) or stored_content(table),
             {
-                "checks": len(checks),
-                "errors": sum(check.outcome == "error" for check in checks),
-                "judge_calls": sum(check.calls for check in checks),
-                "judge_called": sum(check.called for check in checks),
-                "judge_tokens": sum(check.tokens for check in checks),
+                "checks": len(carried.wanted),
+                "errors": table["outcome"].to_pylist().count("error"),
+                **row_origins(table),
+                **{f"judge_{name}": n for name, n in sums(table, "calls", "called", "tokens").items()},
             },
         )
 
@@ -214,14 +218,10 @@ class Evaluation:
             NotStoredError: when the cell's traces or scores are not stored.
         """
         report, outcomes = self._report_of(cell)
-        text = report_json(report)
-        self._write(cell, "stage_report", report_table(report))
-        self._write_text(cell, "stage_report", "report.json", text)
-        self._write_text(cell, "stage_report", "outcomes.json", outcomes_text(outcomes))
         self.warehouse.append_run(run_of(report, self.run_id, self.mode))
-        # A corrected price list is no other content.
-        unpriced = replace(report, summary=replace(report.summary, cost=None))
-        version = content_hash([report_json(unpriced), outcomes.eval.model_dump(mode="json")])
+        contents = [self._read(cell, asset, ["content_hash"]) for asset in ("traces", "stage_scores")]
+        hashes = [content_version(table) for table in contents]
+        version = store_report(self.warehouse, report, outcomes, None if None in hashes else hashes)
         return report, Stored(version, report.numbers())
 
     def build_report(self, cell: Cell) -> StageReport:
@@ -256,20 +256,24 @@ class Evaluation:
         """
         return checks_from(self._read(cell, "stage_scores"))
 
+    def count_origins(self, cells: Sequence[Cell]) -> dict[str, Counter[str]]:
+        """How many `traces` and `checks` of these cells were carried over, replayed or called.
+
+        Raises:
+            NotStoredError: when there are none.
+        """
+        counted = {"traces": Counter[str](), "checks": Counter[str]()}
+        for cell in cells:
+            for name, asset in (("traces", "traces"), ("checks", "stage_scores")):
+                counted[name].update(row_origins(self._read(cell, asset, columns=ORIGIN_COLUMNS)))
+        return counted
+
     def rebuild_catalogue(self) -> None:
         """Make the DuckDB views anew, over what is stored and what the checkout declares."""
         suites = [suite for suite in find_suites(self.data_root) if isinstance(suite, Suite)]
         Warehouse(self.warehouse_root).rebuild_catalogue(
             [cell for suite in suites for cell in suite.cells],
             [(suite.name, key) for suite in suites for key in suite.judges],
-        )
-
-    def _write(self, cell: Cell, asset: str, table: Any) -> None:
-        self.warehouse.write(asset, table, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
-
-    def _write_text(self, cell: Cell, asset: str, name: str, text: str) -> None:
-        self.warehouse.write_text(
-            asset, name, text, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset
         )
 
     def _report_of(self, cell: Cell) -> tuple[StageReport, Outcomes]:
@@ -279,8 +283,10 @@ class Evaluation:
         report = build_report(suite, cell, traces, checks, records)
         return report, cell_outcomes(suite, report, checks)
 
-    def _read(self, cell: Cell, asset: str) -> Any:
-        return self.warehouse.read(asset, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset)
+    def _read(self, cell: Cell, asset: str, columns: Sequence[str] | None = None) -> Any:
+        return self.warehouse.read(
+            asset, columns=columns, suite=cell.suite, candidate=cell.candidate, dataset=cell.dataset
+        )
 
     def _dataset(self, suite_name: str, dataset_key: str) -> Dataset:
         dataset: Dataset = fresh(self.suite(suite_name).datasets, dataset_key)
@@ -293,14 +299,21 @@ class Evaluation:
         suite.select_cells(cell.candidate, cell.dataset)
         return suite
 
-    def _run_cell(self, suite: Suite, cell: Cell) -> list[AgentTrace]:
+    def _digest_reader(self, suite: Suite) -> Callable[[], Mapping[str, str]] | None:
+        """Reads what is recorded, to see what may be carried over; None where nothing is to be."""
+        if self.mode == "all" or self.retry_errors or not self.carry_over:
+            return None
+        return lambda: read_digests(suite.recordings)
+
+    def _run_cell(self, suite: Suite, cell: Cell, runs: Sequence[Run]) -> list[Finished]:
         # To ask again what failed, once is enough: by scoring.
         ahead = self.mode != "none" and not self.retry_errors
         try:
-            return run_cell(
+            return finish_runs(
                 suite,
                 cell,
                 lambda: self.open_recordings(suite),
+                runs=runs,
                 connector=self.connector,
                 calls=self.calls,
                 open_hook=judging_ahead(suite, cell, self.connector, self.calls) if ahead else None,
@@ -315,16 +328,6 @@ class Evaluation:
                 f"{suite.name}: candidate {candidate.name!r} is not recorded: no call to "
                 f"{asked} is stored; record it with: {record_command(suite, cell)}"
             ) from missing
-
-
-VOLATILE = ("calls", "called", "replayed", "latency_ms", "milliseconds", "tokens", "cost")
-"""Columns that differ between two runs of equal content."""
-
-
-def stored_content(table: pa.Table) -> str:
-    """Hash of a table but for its volatile columns."""
-    columns = [name for name in table.column_names if name not in VOLATILE]
-    return content_hash(table.select(columns).to_pylist())
 
 
 def fresh(known: Mapping[str, Item], key: str) -> Item:

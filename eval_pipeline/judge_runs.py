@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, Progress, record_command
@@ -25,7 +25,7 @@ _OF_THE_JUDGE = ("judge template", "rubric", "parameters", "weights")
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """One stage of one trace."""
 
     stage: Stage
@@ -33,7 +33,7 @@ class _Task:
     trace: AgentTrace
 
 
-_Result = Scored | RecordingMiss
+TaskResult = Scored | RecordingMiss
 
 
 def score_cell(
@@ -64,39 +64,98 @@ def score_cell(
             these answers, the checks are `not_measured`.
     """
     cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
-    tasks = [_Task(stage, cases[trace.case_id], trace) for trace in traces for stage in suite.stages]
-    calibrated = {name for name, record in (records or {}).items() if record.calibrated}
+    tasks = [Task(stage, cases[trace.case_id], trace) for trace in traces for stage in suite.stages]
+    scored = score_tasks(
+        suite,
+        cell,
+        tasks,
+        open_recordings,
+        connector=connector,
+        calls=calls,
+        calibrated=calibrated_by(records or {}),
+        on_progress=on_progress,
+    )
+    counted: set[tuple[str, int, str]] = set()
+    return [
+        _count_once(found, task.trace, counted)
+        for task, found in zip(tasks, scored, strict=True)
+        if found.check is not None
+    ]
+
+
+def calibrated_by(records: Mapping[str, JudgeRecord]) -> frozenset[str]:
+    """The stages whose judge has met the suite's minimums."""
+    return frozenset(name for name, record in records.items() if record.calibrated)
+
+
+def score_tasks(
+    suite: Suite,
+    cell: Cell,
+    tasks: Sequence[Task],
+    open_recordings: Callable[[], Recordings],
+    *,
+    connector: Connector | None = None,
+    calls: RunCalls | None = None,
+    calibrated: Collection[str] = (),
+    answered: Collection[str] = (),
+    on_progress: Progress = lambda done, total: None,
+) -> list[Scored]:
+    """The outcome of each task, with what it used; calls that several share are counted for each.
+
+    Args:
+        suite: the suite that declares the cell.
+        cell: which candidate on which dataset.
+        tasks: what to score.
+        open_recordings: opens the recordings anew; called again when another process recorded first.
+        connector: makes the live clients; only asked on a live call.
+        calls: the live calls of the run.
+        calibrated: stages that gate if they gate `when_calibrated`.
+        answered: stages whose judge is recorded for other answers of the cell, which are no tasks here.
+        on_progress: told after every judged check.
+
+    Raises:
+        RecordingMisses: as for `score_cell`.
+    """
     judge = suite.judge_of(cell.candidate)
     calls = calls or RunCalls()
-    done: dict[int, _Result] = {}
+    done: dict[int, TaskResult] = {}
     todo: Sequence[int] = range(len(tasks))
     for _ in range(ROUNDS_AFTER_CONFLICT):
+        if not todo:
+            break
         recordings = open_recordings()
         asked = None if judge is None else JudgeCalls(judge, recordings, connector, calls)
         try:
-            done |= run_async(_score_all(tasks, todo, asked, calibrated, on_progress))
+            results = run_async(try_tasks(tasks, todo, asked, frozenset(calibrated), on_progress))
         finally:
             lost = recordings.close()
+        done |= {place: _with_digests(found, recordings) for place, found in results.items()}
         # What another process recorded first is what everyone replays: those checks are judged on it.
         todo = [place for place in todo if isinstance(found := done[place], Scored) and found.used & lost]
-        if not todo:
-            break
-    results = _count_made_ahead([done[place] for place in range(len(tasks))], calls)
-    return _settle_misses(tasks, results, record_command(suite, cell), None if judge is None else judge.label)
+    label = None if judge is None else judge.label
+    in_order = _count_made_ahead([done[place] for place in range(len(tasks))], calls)
+    return _settle_misses(tasks, in_order, record_command(suite, cell), label, answered)
 
 
-async def _score_all(
-    tasks: Sequence[_Task],
+def _with_digests(result: TaskResult, recordings: Recordings) -> TaskResult:
+    if isinstance(result, Scored) and result.used:
+        return replace(result, calls=recordings.digests(result.used))
+    return result
+
+
+async def try_tasks(
+    tasks: Sequence[Task],
     todo: Sequence[int],
     judge: JudgeCalls | None,
-    calibrated: set[str],
-    on_progress: Progress,
-) -> dict[int, _Result]:
+    calibrated: frozenset[str],
+    on_progress: Progress = lambda done, total: None,
+) -> dict[int, TaskResult]:
+    """The outcome of each of these places of `tasks`, or the first call of it that no recording answers."""
     window = asyncio.Semaphore(WINDOW if judge is None else judge.window)
     judged = [place for place in todo if tasks[place].stage.scorer.judged]
     finished = 0
 
-    async def score(place: int) -> _Result:
+    async def score(place: int) -> TaskResult:
         task = tasks[place]
         try:
             return await score_stage(
@@ -105,7 +164,7 @@ async def _score_all(
         except RecordingMiss as miss:
             return miss
 
-    async def score_judged(place: int) -> _Result:
+    async def score_judged(place: int) -> TaskResult:
         nonlocal finished
         async with window:
             result = await score(place)
@@ -114,50 +173,53 @@ async def _score_all(
         return result
 
     asking = asyncio.gather(*(score_judged(place) for place in judged))
-    results: dict[int, _Result] = {
+    results: dict[int, TaskResult] = {
         place: await score(place) for place in todo if not tasks[place].stage.scorer.judged
     }
     return results | dict(zip(judged, await asking, strict=True))
 
 
-def _count_made_ahead(results: Sequence[_Result], calls: RunCalls) -> list[_Result]:
+def _count_made_ahead(results: Sequence[TaskResult], calls: RunCalls) -> list[TaskResult]:
     """The results, with the calls that this run made before as made by the first check that used them."""
     left = set(calls.made_ahead)
-    counted: list[_Result] = []
+    counted: list[TaskResult] = []
     for result in results:
         if isinstance(result, Scored) and result.check is not None and (made := result.used & left):
             left -= made
             check = replace(result.check, called=result.check.called + len(made))
-            result = Scored(check, result.used)
+            result = replace(result, check=check)
         counted.append(result)
     return counted
 
 
 def _settle_misses(
-    tasks: Sequence[_Task], results: Sequence[_Result], command: str, judge: str | None
-) -> list[CheckResult]:
+    tasks: Sequence[Task],
+    results: Sequence[TaskResult],
+    command: str,
+    judge: str | None,
+    answered: Collection[str],
+) -> list[Scored]:
     """The outcomes, those of a judge without any recording as not measured.
 
     Raises:
         RecordingMisses: for a stage that is recorded in part.
     """
-    by_stage: dict[str, list[_Result]] = {}
+    by_stage: dict[str, list[TaskResult]] = {}
     for task, result in zip(tasks, results, strict=True):
         by_stage.setdefault(task.stage.name, []).append(result)
-    unrecorded = {name for name, found in by_stage.items() if _is_unrecorded(found)}
+    unrecorded = {name for name, found in by_stage.items() if name not in answered and _is_unrecorded(found)}
     misses: list[RecordingMiss] = []
-    checks: list[CheckResult] = []
-    counted: set[tuple[str, int, str]] = set()
+    scored: list[Scored] = []
     for task, result in zip(tasks, results, strict=True):
         if isinstance(result, Scored):
-            checks += [] if result.check is None else [_count_once(result, task.trace, counted)]
+            scored.append(result)
         elif task.stage.name in unrecorded:
-            checks.append(_not_measured(task, command, judge))
+            scored.append(Scored(_not_measured(task, command, judge)))
         else:
             misses.append(result)
     if misses:
         raise RecordingMisses(misses, command)
-    return checks
+    return scored
 
 
 def _count_once(scored: Scored, trace: AgentTrace, counted: set[tuple[str, int, str]]) -> CheckResult:
@@ -169,7 +231,7 @@ def _count_once(scored: Scored, trace: AgentTrace, counted: set[tuple[str, int, 
     return replace(scored.check, calls=0, called=0, tokens=0, cost=None) if shared else scored.check
 
 
-def _is_unrecorded(results: Sequence[_Result]) -> bool:
+def _is_unrecorded(results: Sequence[TaskResult]) -> bool:
     """Whether nothing of a stage is recorded for these answers, rather than the judge asked otherwise now."""
     answered = any(isinstance(result, Scored) and result.used for result in results)
     misses = [result for result in results if isinstance(result, RecordingMiss)]
@@ -179,7 +241,7 @@ def _is_unrecorded(results: Sequence[_Result]) -> bool:
     return bool(misses) and not answered and not changed
 
 
-def _not_measured(task: _Task, command: str, judge: str | None) -> CheckResult:
+def _not_measured(task: Task, command: str, judge: str | None) -> CheckResult:
     return CheckResult(
         case_id=task.case.id,
         repeat=task.trace.repeat,

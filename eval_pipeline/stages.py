@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError, RecordingFileError, RecordingMiss, ScorerError
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.recordings import Scope, scope
 from eval_pipeline.scores import CheckResult, Score, Stage
-from eval_pipeline.traces import AgentTrace
+from eval_pipeline.traces import AgentTrace, as_replayed
 
 
 async def score_trace(
@@ -42,6 +43,8 @@ class Scored:
 
     check: CheckResult | None
     used: frozenset[str] = frozenset()
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each of these, by id, once they are on disk."""
 
 
 async def score_stage(
@@ -68,7 +71,7 @@ async def score_stage(
         return Scored(check)
     # An equal question has one verdict, whichever repeat of the trace asks it: hence no repeat here.
     with scope(case.id, "judge", label=question_label(stage)) as asking:
-        score, failure = await score_safely(stage, case, trace, judge)
+        score, failure = await score_safely(stage, case, as_replayed(trace), judge)
         raise_first_miss(asking)
     passed = None if score is None else passes(score, stage.threshold)
     check = CheckResult(

@@ -13,14 +13,17 @@ from eval_pipeline.candidate_reading import make_cells, read_candidates
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.dataset_reading import read_datasets
 from eval_pipeline.errors import InputError, SuiteError
+from eval_pipeline.fingerprints import note_imported
 from eval_pipeline.gating.policy import read_policy
 from eval_pipeline.problems import Problems, shorten
 from eval_pipeline.scores import Stage
 from eval_pipeline.stage_reading import read_stages
 from eval_pipeline.suggestions import did_you_mean
+from eval_pipeline.suite_cache import read_once
 from eval_pipeline.suite_files import SuiteFields
 from eval_pipeline.suites import Suite
 from eval_pipeline.system_reading import read_system
+from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.user_code import describe_failure
 from eval_pipeline.validation import validate
 from eval_pipeline.yaml_data import YamlFile
@@ -55,7 +58,7 @@ def find_suite(data_root: Path, name: str) -> Suite:
     if name not in folders:
         remedy = did_you_mean(name, folders) or "; set EVAL_DATA to the folder that holds suites"
         raise SuiteError(f"{data_root}: no suite {name!r}{remedy}")
-    return read_suite(folders[name])
+    return read_once(folders[name], read_suite)
 
 
 def _suite_folders(data_root: Path) -> list[Path]:
@@ -65,7 +68,7 @@ def _suite_folders(data_root: Path) -> list[Path]:
 
 def _read_or_report(folder: Path) -> Suite | BrokenSuite:
     try:
-        return read_suite(folder)
+        return read_once(folder, read_suite)
     except InputError as error:
         name = folder.name
         if not _is_name(name):
@@ -107,6 +110,7 @@ def _read_suite(folder: Path) -> Suite:
     with problems:
         stages = read_stages(file, fields.stages)
     problems.raise_any()
+    _note_imported(system, stages)
     with problems:
         datasets = read_datasets(folder, system, stages, fields.repeats)
     with problems:
@@ -130,6 +134,14 @@ def _read_suite(folder: Path) -> Suite:
         calibration=calibration,
         policy=policy,
     )
+
+
+def _note_imported(system: SystemSpec, stages: Sequence[Stage]) -> None:
+    """Remember the code that this process runs from now on, whatever the files will say later."""
+    for module in dict.fromkeys(type(stage.scorer).__module__ for stage in stages):
+        note_imported(module)
+    if system.recorded_as is None:
+        note_imported(system.module)
 
 
 def _judge_problems(file: YamlFile, fields: SuiteFields, stages: Sequence[Stage]) -> Iterator[str]:

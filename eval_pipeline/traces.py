@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from eval_pipeline.cases import Case
@@ -110,6 +110,13 @@ class AgentTrace:
             wrong = next((value for value in values if not isinstance(value, kind)), None)
             if wrong is not None:
                 raise TypeError(f"{name} holds {type(wrong).__name__} {wrong!r}; give {kind.__name__} only")
+
+
+def as_replayed(trace: AgentTrace) -> AgentTrace:
+    """A trace as every replay gives it: scorers see it so, and cannot tell a live run from one."""
+    if not trace.usage.called:
+        return trace
+    return replace(trace, usage=replace(trace.usage, called=0))
 
 
 class System(Protocol):

@@ -114,7 +114,8 @@ def test_a_fault_in_a_dataset_names_line_value_and_remedy(
         (
             "datasets/large.json",
             "{}",
-            "datasets/large.json: a dataset is a .yaml file; save it as large.yaml, or move it elsewhere",
+            "datasets/large.json: a dataset is a .yaml or .jsonl file; "
+            "save it as large.yaml, or move it elsewhere",
         ),
         (
             "datasets/small.yml",

@@ -9,12 +9,13 @@ from dagster._core.errors import DagsterAssetCheckFailedError  # not exported, a
 
 from eval_pipeline.agent_runs import Progress
 from eval_pipeline.assets.partitions import is_calibrated
-from eval_pipeline.assets.resources import EvaluationResource, reporting_progress
+from eval_pipeline.assets.resources import EvaluationResource, collecting_reports, reporting_progress
 from eval_pipeline.assets.suite_assets import suite_assets
 from eval_pipeline.baselines import GateFiles
 from eval_pipeline.calibration_runs import calibration_recorded
 from eval_pipeline.errors import EvalError, InputError
 from eval_pipeline.recordings import Mode
+from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.suites import Cell, Suite
 
 ONCE = ("cases", "documents", "prompts", "calibration", "baseline")
@@ -32,6 +33,7 @@ class Materializer:
         *,
         retry_errors: bool = False,
         max_concurrency: int | None = None,
+        carry_over: bool = True,
     ) -> None:
         """Open the instance that DAGSTER_HOME names, or a passing one.
 
@@ -44,12 +46,17 @@ class Materializer:
         self._assets = suite_assets(suite)
         self._suite = suite
         resource = EvaluationResource(
-            record_mode=mode, retry_errors=retry_errors, max_concurrency=max_concurrency
+            record_mode=mode,
+            retry_errors=retry_errors,
+            max_concurrency=max_concurrency,
+            carry_over=carry_over,
         )
         self._resources = {"evaluation": resource}
         instance = dg.DagsterInstance.get() if home else dg.DagsterInstance.ephemeral()
         self._instance = instance.__enter__()
         self._done: set[str] = set()
+        self.reports: dict[Cell, StageReport] = {}
+        """The reports made so far, by cell."""
 
     def __enter__(self) -> Self:
         return self
@@ -71,7 +78,7 @@ class Materializer:
         self._run(["prompts"], cell.candidate)
         self._calibrate_recorded(cell)
         key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})
-        with reporting_progress(on_progress):
+        with reporting_progress(on_progress), collecting_reports(self.reports):
             return self._run(["traces", "stage_scores", "stage_report"], key)
 
     def gate(self, cell: Cell, files: GateFiles) -> None:

@@ -10,13 +10,16 @@ import dagster as dg
 from eval_pipeline.agent_runs import Progress
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.recordings import Mode
+from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.settings import record_mode
+from eval_pipeline.suites import Cell
 
 
 def _tell_nobody(done: int, total: int) -> None:
     pass
 
 
+_REPORTS: ContextVar[dict[Cell, StageReport] | None] = ContextVar("reports", default=None)
 _PROGRESS: ContextVar[Progress] = ContextVar("progress", default=_tell_nobody)
 
 
@@ -29,6 +32,8 @@ class EvaluationResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     """Ask again where the recording holds a failure."""
     max_concurrency: int | None = None
     """Calls in flight at once to each model, in place of what the suite says."""
+    carry_over: bool = True
+    """Take rows with equal inputs from earlier results; else all code runs again."""
 
     def evaluation(self, run_id: str) -> Evaluation:
         """The evaluation of one Dagster run.
@@ -46,6 +51,7 @@ class EvaluationResource(dg.ConfigurableResource):  # type: ignore[type-arg]
             mode=cast("Mode", mode),
             retry_errors=self.retry_errors,
             max_concurrency=self.max_concurrency,
+            carry_over=self.carry_over,
             on_progress=_PROGRESS.get(),
         )
 
@@ -58,3 +64,19 @@ def reporting_progress(progress: Progress) -> Iterator[None]:
         yield
     finally:
         _PROGRESS.reset(token)
+
+
+@contextlib.contextmanager
+def collecting_reports(reports: dict[Cell, StageReport]) -> Iterator[None]:
+    """Reports made in this process inside the block are put into `reports` too, by their cell."""
+    token = _REPORTS.set(reports)
+    try:
+        yield
+    finally:
+        _REPORTS.reset(token)
+
+
+def note_report(report: StageReport) -> None:
+    """Hand a report just made to whoever collects them."""
+    if (reports := _REPORTS.get()) is not None:
+        reports[report.cell] = report

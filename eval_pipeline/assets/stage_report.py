@@ -4,11 +4,13 @@ import dagster as dg
 
 from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions, cell_of
-from eval_pipeline.assets.resources import EvaluationResource
+from eval_pipeline.assets.resources import EvaluationResource, note_report
 from eval_pipeline.report.case_blocks import blocks_markdown
 from eval_pipeline.report.markdown import report_markdown
 from eval_pipeline.suites import Suite
 
+MOST_ROWS = 500
+"""Rows of the report that are shown with the asset; all of them are stored."""
 MOST_BLOCKS = 100
 """Cases that the asset's page shows one by one; of more, those that did not pass."""
 
@@ -30,11 +32,12 @@ def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDe
         with shown_plainly():
             run = evaluation.evaluation(context.run.run_id)
             report, stored = run.store_report(cell_of(suite.name, context.partition_key))
+            note_report(report)
             run.rebuild_catalogue()
         return dg.MaterializeResult(
             data_version=dg.DataVersion(stored.data_version),
             metadata={
-                "report": dg.MetadataValue.md(report_markdown(report)),
+                "report": dg.MetadataValue.md(report_markdown(report, most=MOST_ROWS)),
                 "cases_one_by_one": dg.MetadataValue.md(blocks_markdown(report, most=MOST_BLOCKS)),
                 **stored.numbers,
             },

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from eval_pipeline.content_hash import content_hash
@@ -35,11 +36,11 @@ class Source:
         )
 
 
-def find_source(module: str, what: str) -> Source:
+def find_source(module: str, what: str, *, within: str | None = None) -> Source:
     """The source of `module`; `what` begins every problem with where a suite names it.
 
     Followed are the imports of modules that lie where this one does. Of an installed package, and of our own,
-    only the package itself is.
+    only the package itself is; `within` names a package that the imports followed are to be of.
 
     Raises:
         SuiteError: when there is no such module, or its source cannot be read.
@@ -55,6 +56,8 @@ def find_source(module: str, what: str) -> Source:
     for root in roots:
         if path := _file_of(module, root):
             tree = _parse(path, what)
+            if within is not None:
+                return Source(tree, dict(_project_files(module, root, what, within=f"{within}.")))
             alone = root.name in INSTALLED or top == __name__.partition(".")[0]
             return Source(tree, dict(_project_files(module, root, what, within=f"{top}." if alone else "")))
     raise SuiteError(
@@ -84,10 +87,15 @@ def _project_files(module: str, root: Path, what: str, *, within: str) -> Iterat
             continue  # our own modules, beside the user's: they are no part of the system
         yield path.relative_to(root).as_posix(), path
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        todo += _imported(_parse(path, what), package)
+        todo += _imported(_read(path, what), path, package, what)
 
 
-def _imported(tree: ast.Module, package: str) -> Iterator[str]:
+@lru_cache(maxsize=1024)
+def _imported(content: bytes, path: Path, package: str, what: str) -> tuple[str, ...]:
+    return tuple(_imports(_parse_content(content, path, what), package))
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[str]:
     """Names of everything a module may import, `from a import b` as both `a` and `a.b`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -101,9 +109,20 @@ def _imported(tree: ast.Module, package: str) -> Iterator[str]:
 
 
 def _parse(path: Path, what: str) -> ast.Module:
+    return _parse_content(_read(path, what), path, what)
+
+
+def _read(path: Path, what: str) -> bytes:
     try:
-        return ast.parse(path.read_bytes(), str(path))
+        return path.read_bytes()
+    except OSError as failure:
+        raise SuiteError(f"{what}: {path} cannot be read: {failure}") from failure
+
+
+def _parse_content(content: bytes, path: Path, what: str) -> ast.Module:
+    try:
+        return ast.parse(content, str(path))
     except SyntaxError as failure:
         raise SuiteError(f"{what}: {path}:{failure.lineno}: SyntaxError: {failure.msg}") from failure
-    except (OSError, ValueError) as failure:
+    except ValueError as failure:
         raise SuiteError(f"{what}: {path} cannot be read: {failure}") from failure

@@ -16,6 +16,7 @@ from eval_pipeline.cli import (
     gate,
     import_report,
     keys,
+    plan,
     promote,
     recordings,
     report,
@@ -33,7 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, report, diff, explain, ask, calibrate, gate, promote, import_report, keys, check, sql):
+for module in (
+    *(plan, run, report, diff, explain, ask, calibrate),
+    *(gate, promote, import_report, keys, check, sql),
+):
     app.command(name=module.__name__.rpartition(".")[2].replace("_", "-"))(module.command)
 app.add_typer(recordings.app, name="recordings")
 

@@ -37,6 +37,9 @@ def command(
     record_mode: HowToAsk = RecordMode.none,
     retry_errors: RetryErrors = False,
     max_concurrency: MaxConcurrency = None,
+    carry_over: Annotated[
+        bool, typer.Option(help="Take rows with equal inputs from earlier results; else run all code again.")
+    ] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if any case failed.")] = False,
 ) -> None:
     """Evaluate a suite's candidates and print their stage reports.
@@ -60,7 +63,11 @@ def command(
     incomplete: list[str] = []
     unreachable: list[str] = []
     opened = Materializer(
-        found, record_mode.value, retry_errors=retry_errors, max_concurrency=max_concurrency
+        found,
+        record_mode.value,
+        retry_errors=retry_errors,
+        max_concurrency=max_concurrency,
+        carry_over=carry_over,
     )
     with opened as materializer:
         for cell in cells:
@@ -81,7 +88,7 @@ def command(
                 unreachable.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {fault.message}")
                 continue
             evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
-            reports.append(evaluation.build_report(cell))
+            reports.append(materializer.reports.get(cell) or evaluation.build_report(cell))
             print_report(reports[-1], Console())
             say()
     _say_failures(found, reports)
@@ -89,14 +96,29 @@ def command(
         say_error(f"\n{text}")
     if not reports:
         raise typer.Exit(NOT_MEASURED if unreachable and not incomplete else NOT_RECORDED)
-    say(f"\nresults  {evaluation.warehouse.root}")
-    say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql '{EXAMPLE_QUERY}'")
-    say("UI       make ui   (dagster dev -w workspace.yaml)")
-    if record_mode is not RecordMode.all:
-        _say_comparable(found, evaluation, reports)
+    _say_stored(found, evaluation, reports)
     if incomplete:
         raise typer.Exit(NOT_RECORDED)
     raise typer.Exit(NOT_MEASURED if unreachable else _exit_code(reports, strict))
+
+
+def _say_stored(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:
+    """Where the rows come from and where they are, and what to look at them with."""
+    from eval_pipeline.carry_over.origins import origins_text
+    from eval_pipeline.cli.printing import say
+    from eval_pipeline.planning.kept_plans import compare_with_plan
+
+    say()
+    for name, counts in evaluation.count_origins([report.cell for report in reports]).items():
+        say(f"{name:8} {origins_text(counts)}")
+    for report in reports:
+        if compared := compare_with_plan(evaluation.warehouse, report):
+            say(f"plan     {report.cell.candidate} on {report.cell.dataset}: {compared}")
+    say(f"results  {evaluation.warehouse.root}")
+    say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql '{EXAMPLE_QUERY}'")
+    say("UI       make ui   (dagster dev -w workspace.yaml)")
+    if evaluation.mode != "all":
+        _say_comparable(suite, evaluation, reports)
 
 
 def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:

@@ -1,5 +1,6 @@
 """Recorded model calls: a run replays from them without a model, and records what is missing."""
 
+from eval_pipeline.recordings.digests import read_digests
 from eval_pipeline.recordings.entry import Entry
 from eval_pipeline.recordings.lines import TornJournalWarning
 from eval_pipeline.recordings.listing import check_recordings, prune, read_entries
@@ -19,6 +20,7 @@ __all__ = [
     "check_recordings",
     "current_scope",
     "prune",
+    "read_digests",
     "read_entries",
     "scope",
 ]

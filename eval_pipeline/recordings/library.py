@@ -10,6 +10,7 @@ from typing import NoReturn
 from eval_pipeline.errors import RecordingMiss
 from eval_pipeline.recordings.asking import Asking
 from eval_pipeline.recordings.calls import Response
+from eval_pipeline.recordings.digests import digest_of
 from eval_pipeline.recordings.entry import Entry, describe_call
 from eval_pipeline.recordings.explaining import AskedIndex, explain_miss
 from eval_pipeline.recordings.folding import fold
@@ -72,7 +73,9 @@ class Library:
         with self.lock:
             if not asker.misses:
                 why = self._explain(asked)
-                miss = RecordingMiss(asker.case_id, asker.role, request.model, why, asker.own_repeat)
+                miss = RecordingMiss(
+                    asker.case_id, asker.role, request.model, why, asker.own_repeat, asker.calls
+                )
                 asker.misses.append(miss)
         raise asker.misses[0].with_traceback(None)
 
@@ -80,6 +83,18 @@ class Library:
         """Whether anything is recorded of `model` in that role."""
         with self.lock:
             return role in self._shelf(model).roles
+
+    def digest(self, entry_id: str) -> str:
+        """The digest of an entry that has answered.
+
+        Raises:
+            KeyError: when none of that id was read or recorded.
+        """
+        with self.lock:
+            for shelf in self._shelves.values():
+                if (line := shelf.lines.get(entry_id)) is not None:
+                    return digest_of(line)
+        raise KeyError(entry_id)
 
     def fold(self, used: Collection[str]) -> frozenset[str]:
         """Fold every shelf, and journals left behind anywhere under `folder`.

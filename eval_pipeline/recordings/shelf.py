@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, MutableMapping
 from pathlib import Path
 
 from eval_pipeline.errors import RecordingFileError
@@ -11,8 +11,9 @@ from eval_pipeline.recordings.explaining import AskedIndex
 from eval_pipeline.recordings.folding import fold, settle, with_cases
 from eval_pipeline.recordings.journal import Journal
 from eval_pipeline.recordings.layout import FOLDED, journals
+from eval_pipeline.recordings.line_index import LineIndex, index_lines
 from eval_pipeline.recordings.lines import FolderReader
-from eval_pipeline.recordings.parsing import parse_line
+from eval_pipeline.recordings.parsing import BrokenLine, parse_line
 from eval_pipeline.recordings.request import Role
 
 
@@ -20,7 +21,8 @@ class Shelf:
     """The entries of one model's folder.
 
     They are kept as the lines they are stored as, a quarter of their size as objects, and parsed
-    when asked for, so that no caller can change what the next one gets.
+    when asked for, so that no caller can change what the next one gets. Of large files only the
+    lines asked for are read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -29,15 +31,25 @@ class Shelf:
         Raises:
             RecordingFileError: when any line of its files is no entry.
         """
-        reader = FolderReader(folder)
         self.folder = folder
-        self.lines = read_lines(reader)
-        self.model: str | None = reader.model
-        self.roles: set[Role] = reader.roles
+        self._read()
         self._journal: Journal | None = None
         self._cases: dict[str, set[str]] = {}
         self._replacing: set[str] = set()
         self._index: AskedIndex | None = None
+
+    def _read(self) -> None:
+        index = index_lines(self.folder)
+        self.lines: MutableMapping[str, bytes]
+        self.model: str | None
+        self.roles: set[Role]
+        if index is not None:
+            (self.model,) = index.models
+            self.lines, self.roles = index, index.roles
+            return
+        reader = FolderReader(self.folder)
+        self.lines = read_lines(reader)
+        self.model, self.roles = reader.model, reader.roles
 
     def refuse_other(self, model: str) -> None:
         """Make sure that this can be the shelf of `model`.
@@ -52,9 +64,17 @@ class Shelf:
             )
 
     def get(self, entry_id: str) -> Entry | None:
-        """The entry `entry_id`, if it is recorded."""
+        """The entry `entry_id`, if it is recorded.
+
+        Raises:
+            RecordingFileError: when its line, which was not read before, is no entry.
+        """
         line = self.lines.get(entry_id)
-        return None if line is None else parse_line(line)
+        try:
+            return None if line is None else parse_line(line)
+        except BrokenLine:
+            read_lines(FolderReader(self.folder))  # says which line of which file it is
+            raise
 
     def add(self, entry: Entry) -> Entry:
         """Record `entry`, on disk first, and read it back; it takes the place of a failure with its id.
@@ -114,7 +134,10 @@ class Shelf:
             if own:
                 own.close()
         lost = {key for key in folded.keys() & used if _answers_differ(self.lines[key], folded[key])}
-        self.lines |= folded
+        if isinstance(self.lines, LineIndex):
+            self._read()  # the files were replaced
+        else:
+            self.lines.update(folded)
         self._cases.clear()
         self._replacing.clear()
         self._index = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -45,6 +45,9 @@ class Recordings:
         """Every entry id that answered something since construction."""
         self.asked: set[str] = set()
         """Of these, the ones whose model was really asked."""
+        self.shared: set[str] = set()
+        """Of these, the ones that answered no single run of the system but what all of them use, such as
+        the vectors of pages."""
         self._library = Library(Path(folder), writes=mode != "none", retry_errors=retry_errors)
         self._flights = Flights()
 
@@ -130,6 +133,10 @@ class Recordings:
         """
         return self._library.has_recorded(model, role)
 
+    def digests(self, entry_ids: Iterable[str]) -> dict[str, str]:
+        """The digest of each of these entries, which have answered, by id."""
+        return {entry_id: self._library.digest(entry_id) for entry_id in entry_ids}
+
     def close(self) -> frozenset[str]:
         """Fold what was recorded into the sorted files; asking on is allowed.
 
@@ -165,6 +172,8 @@ class Recordings:
         self.used.add(entry.id)
         if called:
             self.asked.add(entry.id)
+        if asked.asker.role == "agent" and asked.asker.label:
+            self.shared.add(entry.id)
         self._library.note_case(entry, asked.asker.case_id)
         if failure := entry.failure:
             raise failure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.summary import MetricSummary, ReportSummary, StageSummary
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.statistics import Rate
-from eval_pipeline.warehouse.stored_text import plain
+from eval_pipeline.warehouse.stored_text import indented_json, plain
 
 ROW_FIELDS = frozenset(
     {
@@ -39,11 +38,26 @@ ROW_FIELDS = frozenset(
 
 def report_json(report: StageReport) -> str:
     """The report as indented JSON text with a line end; equal reports give equal bytes."""
-    return json.dumps(report_data(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return indented_json(report_data(report)) + "\n"
 
 
 def report_data(report: StageReport) -> dict[str, Any]:
     """The report as plain JSON: `key`, `k`, `threshold` of the judged stages, `rows`, `summary`.
+
+    Raises:
+        SuiteError: when a stage has the name of a row's own field.
+    """
+    head = report_head(report)
+    rows = plain([row_data(row, report) for row in report.rows], f"report of {report.cell.partition}: rows")
+    return {
+        **{name: head[name] for name in ("key", "k", "threshold")},
+        "rows": rows,
+        "summary": head["summary"],
+    }
+
+
+def report_head(report: StageReport) -> dict[str, Any]:
+    """As `report_data`, without the rows.
 
     Raises:
         SuiteError: when a stage has the name of a row's own field.
@@ -59,7 +73,6 @@ def report_data(report: StageReport) -> dict[str, Any]:
             "key": report.key,
             "k": report.key["k"],
             "threshold": _judged_threshold(report),
-            "rows": [row_data(row, report) for row in report.rows],
             "summary": _summary(report),
         },
         f"report of {report.cell.partition}",

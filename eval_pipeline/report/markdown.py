@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eval_pipeline.report.inert_text import markdown_code, markdown_text
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.table import NONE, TableCell, summary_lines, table_headings, table_rows
 
 
-def report_markdown(report: StageReport) -> str:
-    """The report as Markdown with a line end: title, table, and the numbers as a list."""
+def report_markdown(report: StageReport, *, most: int | None = None) -> str:
+    """The report as Markdown with a line end: title, table, and the numbers as a list.
+
+    Args:
+        report: what is shown.
+        most: rows of the table; of more, those that did not pass come first.
+    """
+    shown = report if most is None else first_rows(report, most)
+    left_out = len(report.rows) - len(shown.rows)
     cell, asked = report.cell, "model" if report.key["model"] else "system"
     headings = [markdown_text(heading) for heading in table_headings(report)]
     lines = [
@@ -18,11 +27,20 @@ def report_markdown(report: StageReport) -> str:
         "",
         _line(headings),
         _line(["---"] * len(headings)),
-        *(_line([_cell(cell) for cell in row]) for row in table_rows(report)),
+        *(_line([_cell(cell) for cell in row]) for row in table_rows(shown)),
         "",
+        *([f"{left_out} more rows are stored.", ""] if left_out else []),
         *(_item(label, text) for label, text in summary_lines(report)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def first_rows(report: StageReport, most: int) -> StageReport:
+    """The report with `most` of its rows: those that did not pass, then the others, in their order."""
+    if len(report.rows) <= most:
+        return report
+    kept = sorted(range(len(report.rows)), key=lambda i: report.rows[i].outcome == "passed")[:most]
+    return replace(report, rows=tuple(report.rows[i] for i in sorted(kept)))
 
 
 def _line(cells: list[str]) -> str:

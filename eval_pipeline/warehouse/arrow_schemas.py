@@ -45,6 +45,16 @@ PROMPTS = _schema(
 TOOL_CALL = pa.struct({"name": _TEXT, "arguments": _JSON, "output": _TEXT, "status": _TEXT, "round": _COUNT})
 RETRIEVED = pa.struct({"id": _TEXT, "rank": _COUNT, "score": _NUMBER, "text": _TEXT, "call": _COUNT})
 
+INPUTS: Mapping[str, pa.DataType] = {
+    "inputs_hash": _TEXT,
+    "inputs_known": _TEXT,
+    "inputs_used": _TEXT,
+    "content_hash": _TEXT,
+    "carried_over": _FLAG,
+}
+"""What a row followed from, as one hash and in two parts (see `carry_over.inputs`), null where it is never to
+be carried over; the hash of what it says; and whether it was taken from an earlier row instead of made."""
+
 TRACES = _schema(
     {
         "case_id": _TEXT,
@@ -67,8 +77,8 @@ TRACES = _schema(
         "error_source": _TEXT,
         "error_kind": _TEXT,
         "error_message": _TEXT,
-        "inputs_hash": _TEXT,
         "cost": _NUMBER,
+        **INPUTS,
     },
 )
 """One row a case and repeat: everything one run of the system did."""
@@ -97,11 +107,16 @@ STAGE_SCORES = _schema(
         "milliseconds": _NUMBER,
         "details": _JSON,
         "called": _COUNT,
+        "own_calls": _COUNT,
+        "own_tokens": _COUNT,
+        "own_cost": _NUMBER,
+        **INPUTS,
     },
 )
 """One row a number: a check's own score is the row whose `metric` is the stage's name; the check's further
 metrics follow, without outcome and never gating. `score` is null when unmeasured; `passed` is the scorer's
-own verdict, null where score and threshold decide."""
+own verdict, null where score and threshold decide. `calls`, `called`, `tokens` and `cost` are zero where all
+of a check's calls were counted for a stage before it; `own_…` is what it took by itself."""
 
 STAGE_REPORT = _schema(
     {"case_id": _TEXT, "repeat": _COUNT, "outcome": _TEXT, "calls": pa.list_(_TEXT), "row": _JSON},

@@ -11,16 +11,31 @@ import pyarrow as pa
 from eval_pipeline.errors import EvalError
 from eval_pipeline.scores import CheckResult, Score
 from eval_pipeline.warehouse.arrow_schemas import STAGE_SCORES
+from eval_pipeline.warehouse.row_inputs import RowInputs, hashed, input_columns
 from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
 
+CheckKey = tuple[str, int, str]
+"""Case id, repeat and stage."""
 
-def scores_table(checks: Sequence[CheckResult]) -> pa.Table:
+
+def scores_table(
+    checks: Sequence[CheckResult], inputs: Mapping[CheckKey, RowInputs | None] | None = None
+) -> pa.Table:
     """The `stage_scores` table: each check's own score, followed by its further metrics.
+
+    Args:
+        checks: the outcomes, in order.
+        inputs: what a check followed from.
 
     Raises:
         EvalError: when a score's details are not plain JSON, or a metric has its stage's name.
     """
-    rows = [row for check in checks for row in _rows(check)]
+    known = inputs or {}
+    rows = [
+        row
+        for check in checks
+        for row in _hashed_rows(check, known.get((check.case_id, check.repeat, check.stage)))
+    ]
     return pa.Table.from_pylist(rows, schema=STAGE_SCORES)
 
 
@@ -35,6 +50,13 @@ def checks_from(table: pa.Table) -> list[CheckResult]:
         if row["metric"] != row["stage"]:
             metrics.setdefault(_check_key(row), {})[row["metric"]] = row["score"]
     return [_check(row, metrics.get(_check_key(row), {})) for row in rows if row["metric"] == row["stage"]]
+
+
+def _hashed_rows(check: CheckResult, inputs: RowInputs | None) -> Iterator[dict[str, Any]]:
+    own, *metrics = _rows(check)
+    yield hashed(own, metrics) | input_columns(inputs)
+    for metric in metrics:
+        yield metric | {"carried_over": False, "inputs_known": inputs and inputs.known}
 
 
 def _rows(check: CheckResult) -> Iterator[dict[str, Any]]:
@@ -62,6 +84,9 @@ def _rows(check: CheckResult) -> Iterator[dict[str, Any]]:
         "tokens": check.tokens,
         "called": check.called,
         "cost": check.cost,
+        "own_calls": check.calls,
+        "own_tokens": check.tokens,
+        "own_cost": check.cost,
         "milliseconds": check.milliseconds,
         "details": None if score is None else json_text(score.details, f"{place}: details"),
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Required, TypedDict, Unpack
+from typing import Required, TypedDict, Unpack, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -59,8 +59,8 @@ class Warehouse:
         write_whole(path, _parquet(_without_secrets(table)))
         return str(path)
 
-    def read(self, asset: str, **keys: Unpack[Keys]) -> pa.Table:
-        """The table stored for an asset under these keys, in the asset's columns.
+    def read(self, asset: str, *, columns: Sequence[str] | None = None, **keys: Unpack[Keys]) -> pa.Table:
+        """The table stored for an asset under these keys, in the asset's columns or some of them.
 
         Raises:
             NotStoredError: when nothing is; it names the command that stores it.
@@ -72,11 +72,24 @@ class Warehouse:
             # Without Arrow's thread pools: files this small gain nothing from them, and threads that outlive
             # the interpreter can abort the process as it ends.
             file = pq.ParquetFile(io.BytesIO(content), pre_buffer=False)
-            return conform(file.read(use_threads=False), STORED_TABLES[asset].schema)
+            schema = STORED_TABLES[asset].schema
+            if columns is None:
+                return conform(file.read(use_threads=False), schema)
+            there = [name for name in columns if name in file.schema_arrow.names]
+            wanted = pa.schema([schema.field(name) for name in columns])
+            return conform(file.read(there, use_threads=False), wanted)
         except (pa.ArrowException, OSError) as failure:
             raise EvalError(
                 f"{path}: unreadable: {failure}; delete it and run: {_command(keys)}"
             ) from failure
+
+    def partitions(self, asset: str, suite: str) -> list[Keys]:
+        """The keys under which an asset of a suite is stored, those stored last first."""
+        needed = STORED_TABLES[asset].keys
+        folder = self._base / asset / f"suite={_folder_name('suite', suite)}"
+        pattern = "/".join([*(f"{key}=*" for key in needed if key != "suite"), "part.parquet"])
+        found = sorted(folder.glob(pattern), key=lambda path: (-path.stat().st_mtime, str(path)))
+        return [_keys_of(cast("StoragePath", path), needed) for path in found]
 
     def write_text(self, asset: str, name: str, text: str, **keys: Unpack[Keys]) -> str:
         """Store a text, such as `report.json`, beside the asset's table; returns where.
@@ -166,6 +179,12 @@ class Warehouse:
                 f"{key} {value}" for key, value in {**keys, "sample": self.sample}.items() if value
             )
             raise NotStoredError(f"no {asset} of {named} at {path}; run: {_command(keys)}") from None
+
+
+def _keys_of(path: StoragePath, needed: Sequence[str]) -> Keys:
+    """The keys in the folders of a stored file."""
+    values = [folder.name.partition("=")[2] for folder in path.parents[: len(needed)]]
+    return cast("Keys", dict(zip(needed, reversed(values), strict=True)))
 
 
 def _without_secrets(table: pa.Table) -> pa.Table:

@@ -11,23 +11,24 @@ import pyarrow as pa
 
 from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall, TraceError, Usage
 from eval_pipeline.warehouse.arrow_schemas import TRACES
+from eval_pipeline.warehouse.row_inputs import RowInputs, hashed, input_columns
 from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
 
 
 def traces_table(
-    traces: Sequence[AgentTrace], inputs_hashes: Mapping[tuple[str, int], str] | None = None
+    traces: Sequence[AgentTrace], inputs: Mapping[tuple[str, int], RowInputs | None] | None = None
 ) -> pa.Table:
     """The `traces` table, a row a trace in the order given.
 
     Args:
         traces: what the runs did.
-        inputs_hashes: hash of everything a trace followed from, by case id and repeat.
+        inputs: what a trace followed from, by case id and repeat.
 
     Raises:
         EvalError: when arguments, messages or structured output are not plain JSON.
     """
-    hashes = inputs_hashes or {}
-    rows = [{**_row(trace), "inputs_hash": hashes.get((trace.case_id, trace.repeat))} for trace in traces]
+    known = inputs or {}
+    rows = [hashed(_row(trace)) | input_columns(known.get((trace.case_id, trace.repeat))) for trace in traces]
     return pa.Table.from_pylist(rows, schema=TRACES)
 
 

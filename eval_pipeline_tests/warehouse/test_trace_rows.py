@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from eval_pipeline.errors import EvalError
 from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall, TraceError, Usage
 from eval_pipeline.warehouse.arrow_schemas import TRACES
+from eval_pipeline.warehouse.row_inputs import RowInputs
 from eval_pipeline.warehouse.stored_text import stored_text
 from eval_pipeline.warehouse.trace_rows import traces_from, traces_table
 
@@ -75,11 +76,23 @@ def test_an_unknown_similarity_is_null() -> None:
     assert math.isnan(traces_from(table)[0].retrieved[0].score)
 
 
-def test_the_replayed_calls_are_a_column_and_the_inputs_hash_is_the_callers() -> None:
+def test_the_replayed_calls_are_a_column_and_the_inputs_are_the_callers() -> None:
     trace = AgentTrace("a", usage=Usage(calls=3, called=1))
-    table = traces_table([trace, dataclasses.replace(trace, repeat=1)], {("a", 1): "573cd4"})
+    inputs = RowInputs("573cd4", ("call 1 ab", "read cd documents"))
+    table = traces_table([trace, dataclasses.replace(trace, repeat=1)], {("a", 1): inputs})
     assert table["replayed"].to_pylist() == [2, 2]
-    assert table["inputs_hash"].to_pylist() == [None, "573cd4"]
+    assert table["inputs_hash"].to_pylist() == [None, inputs.sha]
+    assert table["inputs_known"].to_pylist() == [None, "573cd4"]
+    assert table["inputs_used"].to_pylist() == [None, "call 1 ab\nread cd documents"]
+    assert table["carried_over"].to_pylist() == [False, False]
+
+
+def test_the_hash_of_a_row_covers_what_it_says_and_not_what_that_took() -> None:
+    trace = AgentTrace("a", answer="yes", usage=Usage(calls=1), latency_ms=3.0)
+    same = dataclasses.replace(trace, usage=Usage(calls=2, called=1, cost=0.1), latency_ms=4.0)
+    other = dataclasses.replace(trace, answer="no")
+    first, second, third = traces_table([trace, same, other])["content_hash"].to_pylist()
+    assert first == second != third
 
 
 def test_what_is_not_plain_json_is_refused_by_case_and_field() -> None:

@@ -1,0 +1,171 @@
+"""The `stage_scores` table of a cell: checks carried over, and a score for each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from eval_pipeline.carry_over.inputs import CheckInputs, Present
+from eval_pipeline.carry_over.shared_counts import count_once
+from eval_pipeline.carry_over.stored_rows import FoundRows, assemble, find_rows, set_column, take_rows
+from eval_pipeline.carry_over.traces import Digests, cell_keys
+from eval_pipeline.cases import Case
+from eval_pipeline.content_hash import content_hash
+from eval_pipeline.judge_runs import Task
+from eval_pipeline.scores import Stage
+from eval_pipeline.stages import Scored
+from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.warehouse.score_rows import CheckKey, scores_table
+from eval_pipeline.warehouse.store import Warehouse
+from eval_pipeline.warehouse.stored_text import plain
+from eval_pipeline.warehouse.trace_rows import traces_from, traces_table
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A check that a cell is to have: one stage of one trace of a case that expects something of it."""
+
+    row: int
+    """The trace's row in its table."""
+    case: Case
+    stage: Stage
+    repeat: int
+    trace_sha: str
+    known: str | None
+    """Hash of what is known before it is scored."""
+
+
+@dataclass(frozen=True)
+class CarriedChecks:
+    """The checks that a cell is to have, and the stored ones that need not be made again."""
+
+    inputs: CheckInputs
+    wanted: Sequence[Wanted]
+    found: FoundRows
+    traces: pa.Table
+
+    @property
+    def others(self) -> list[Wanted]:
+        """The checks to make."""
+        return [check for check in self.wanted if check.known not in self.found.places]
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """The judged stages of which something is carried over that a judge has answered."""
+        stages = {
+            stage
+            for table in self.found.tables
+            for stage, used in zip(table["stage"].to_pylist(), table["inputs_used"].to_pylist(), strict=True)
+            if used
+        }
+        return frozenset(stages)
+
+    def tasks(self) -> list[Task]:
+        """The checks to make, each with its trace."""
+        others = self.others
+        rows = sorted({check.row for check in others})
+        traces = dict(zip(rows, traces_from(take_rows(self.traces, rows)), strict=True))
+        return [Task(check.stage, check.case, traces[check.row]) for check in others]
+
+
+def carry_checks(
+    warehouse: Warehouse,
+    suite: Suite,
+    cell: Cell,
+    traces: pa.Table,
+    calibrated: frozenset[str],
+    read_digests: Callable[[], Digests] | None,
+) -> CarriedChecks:
+    """The checks of a cell, as far as they can be carried over.
+
+    Args:
+        warehouse: where results are.
+        suite: declares the cell.
+        cell: which candidate on which dataset.
+        traces: its `traces` table.
+        calibrated: stages that gate if they gate `when_calibrated`.
+        read_digests: digests of what is recorded now, by id; None to carry nothing over.
+    """
+    inputs = CheckInputs(suite, cell, calibrated)
+    if traces["content_hash"].null_count:  # stored by an older version
+        traces = traces_table(traces_from(traces))
+    wanted = list(_wanted(suite, cell, traces, inputs))
+    found = FoundRows()
+    if read_digests is not None and any(check.known for check in wanted):
+        known = [check.known for check in wanted]
+        present = Present(read_digests())
+        found = _as_carried(find_rows(warehouse, "stage_scores", known, present, cell_keys(cell)))
+    return CarriedChecks(inputs, wanted, found, traces)
+
+
+def write_checks(
+    warehouse: Warehouse, cell: Cell, carried: CarriedChecks, made: Sequence[Scored]
+) -> pa.Table:
+    """Store the whole table, and give it back.
+
+    Args:
+        warehouse: where results go.
+        cell: which candidate on which dataset.
+        carried: the checks carried over.
+        made: the outcomes of `carried.tasks()`, in their order.
+    """
+    checks = [scored.check for scored in made if scored.check is not None]
+    inputs = {
+        (check.case.id, check.repeat, check.stage.name): carried.inputs.of(
+            check.stage, check.case, check.trace_sha, scored.check, scored.calls
+        )
+        for check, scored in zip(carried.others, made, strict=True)
+        if scored.check is not None
+    }
+    table = scores_table(checks, inputs)
+    groups = _rows_by_check(table, carried.found.count)
+    order = [
+        carried.found.places[check.known]
+        if check.known in carried.found.places
+        else groups[check.case.id, check.repeat, check.stage.name]
+        for check in carried.wanted
+    ]
+    whole = count_once(assemble(carried.found, table, order), _used_by(carried, made))
+    warehouse.write("stage_scores", whole, **cell_keys(cell))
+    return whole
+
+
+def _wanted(suite: Suite, cell: Cell, traces: pa.Table, inputs: CheckInputs) -> Iterator[Wanted]:
+    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    names = ("case_id", "repeat", "content_hash", "calls", "latency_ms", "cost")
+    columns = zip(*(traces[name].to_pylist() for name in names), strict=True)
+    for row, (case_id, repeat, *all_of_it) in enumerate(columns):
+        case = cases[case_id]
+        trace_sha = content_hash(plain(all_of_it))
+        for stage in suite.stages:
+            if stage.applies(case):
+                known = inputs.known(stage, case, trace_sha, repeat)
+                yield Wanted(row, case, stage, repeat, trace_sha, known)
+
+
+def _used_by(carried: CarriedChecks, made: Sequence[Scored]) -> Mapping[CheckKey, frozenset[str]]:
+    """Ids of the calls that each new check used."""
+    return {
+        (check.case.id, check.repeat, check.stage.name): scored.used
+        for check, scored in zip(carried.others, made, strict=True)
+    }
+
+
+def _rows_by_check(table: pa.Table, start: int) -> Mapping[CheckKey, list[int]]:
+    """The rows of each check, counted from `start`."""
+    columns = (table[name].to_pylist() for name in ("case_id", "repeat", "stage"))
+    groups: dict[CheckKey, list[int]] = {}
+    for place, check in enumerate(zip(*columns, strict=True), start=start):
+        groups.setdefault(check, []).append(place)
+    return groups
+
+
+def _as_carried(found: FoundRows) -> FoundRows:
+    """The rows as a replay of them would give them, marked as carried over."""
+    for place, table in enumerate(found.tables):
+        live = pa.array([None if calls is None else 0 for calls in table["calls"].to_pylist()], pa.int64())
+        flags = pa.array([True] * table.num_rows, pa.bool_())
+        found.tables[place] = set_column(set_column(table, "called", live), "carried_over", flags)
+    return found

@@ -1,0 +1,191 @@
+"""One cell's plan: everything that is not carried over is tried on replay, and what misses is counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from eval_pipeline.agent_runs import Finished, try_runs
+from eval_pipeline.calibration_results import read_records
+from eval_pipeline.carry_over.checks import carry_checks
+from eval_pipeline.carry_over.reads import Reads
+from eval_pipeline.carry_over.reasons import StoredInputs
+from eval_pipeline.carry_over.traces import CarriedTraces, carry_traces, join_traces
+from eval_pipeline.cases import Run
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.event_loop import run_async
+from eval_pipeline.judge_runs import calibrated_by, try_tasks
+from eval_pipeline.judges import JudgeCalls
+from eval_pipeline.models.connection import ProviderConnector
+from eval_pipeline.models.run_calls import RunCalls
+from eval_pipeline.planning.reasons import group_reasons, miss_reason
+from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
+from eval_pipeline.recordings import Recordings, read_digests
+from eval_pipeline.scores import Stage
+from eval_pipeline.stages import Scored, question_label
+from eval_pipeline.suites import Cell, Suite
+
+if TYPE_CHECKING:
+    from eval_pipeline.evaluation import Evaluation
+
+
+@dataclass(frozen=True)
+class RowsPlanned:
+    """Where the rows of one table will come from."""
+
+    carried_over: int = 0
+    replayed: int = 0
+    called: int = 0
+    open: int = 0
+    """Rows that rest on answers which are not there yet."""
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """What a run of one cell will do."""
+
+    cell: Cell
+    traces: RowsPlanned
+    checks: RowsPlanned
+    reasons: Mapping[str, int]
+    """Why rows are made again, in words, with how many; most first."""
+    calls: tuple[CallEstimate, ...]
+    """Of the agent, its embedder and its judge."""
+
+
+@dataclass
+class _Asked:
+    """Calls that will be made, as far as can be seen."""
+
+    agent: float = 0.0
+    agent_at_most: float = 0.0
+    """Of runs that some of the pages have to be embedded for first."""
+    pages: int = 0
+    """Texts to embed before anything can run."""
+    judge: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """By the label they are recorded under, on answers that are known."""
+    judge_at_most: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """By label, on answers that are not there yet."""
+
+
+class CellPlanner:
+    """Plans one cell: nothing is called, and nothing stored."""
+
+    def __init__(self, evaluation: Evaluation, suite: Suite, cell: Cell, typical: TypicalCalls) -> None:
+        """`typical` says what such runs took so far."""
+        self._evaluation = evaluation
+        self._suite = suite
+        self._cell = cell
+        self._typical = typical
+        self._digests = read_digests(suite.recordings)
+        self._recordings = Recordings(suite.recordings)
+        self._asked = _Asked()
+        self._reasons: list[str] = []
+
+    def plan(self) -> CellPlan:
+        """What a run of the cell will do."""
+        runs = self._suite.datasets[self._cell.dataset].runs
+        carried = carry_traces(self._evaluation.warehouse, self._suite, self._cell, lambda: self._digests)
+        others = [run for run in runs if run not in carried]
+        made = self._try_runs(others, carried)
+        known = [run for run in runs if run in carried or run.key in made]
+        checks = self._try_checks(known, carried, [made[run.key] for run in known if run.key in made])
+        missed = [run for run in others if run.key not in made]
+        for run in missed:
+            for stage in self._suite.stages:
+                if stage.applies(run.case):
+                    checks = replace(checks, open=checks.open + 1)
+                    self._note_judge(stage, run.case.id, self._asked.judge_at_most)
+        traces = RowsPlanned(len(runs) - len(others), len(made), len(missed))
+        if self._asked.pages:
+            traces = replace(traces, called=0, open=len(missed))
+        return CellPlan(self._cell, traces, checks, group_reasons(self._reasons), tuple(self._estimates()))
+
+    def _try_runs(self, runs: Sequence[Run], carried: CarriedTraces) -> dict[tuple[str, int], Finished]:
+        """What the runs do that the recordings answer."""
+        if not runs:
+            return {}
+        present = carried.inputs.present(self._digests)
+        stored = StoredInputs(self._evaluation.warehouse, self._cell, carried, present)
+        try:
+            results = run_async(
+                try_runs(
+                    self._suite,
+                    self._cell,
+                    runs,
+                    self._recordings,
+                    ProviderConnector(),
+                    RunCalls(),
+                    Reads(),
+                )
+            )
+        except RecordingMisses as missing:  # pages to embed, before anything can run
+            self._asked.pages = len(missing.misses)
+            self._asked.agent_at_most = sum(self._typical.calls("agent", "", run.case.id) for run in runs)
+            self._reasons += [miss_reason(miss, self._suite, self._cell) for miss in missing.misses]
+            return {}
+        made: dict[tuple[str, int], Finished] = {}
+        for run, result in zip(runs, results, strict=True):
+            if isinstance(result, Finished):
+                made[run.key] = result
+                self._reasons.append(f"{stored.why_again(run)} (no call)")
+                continue
+            self._reasons.append(miss_reason(result, self._suite, self._cell))
+            typically = self._typical.calls("agent", "", run.case.id)
+            self._asked.agent += max(1.0, typically - result.answered)
+        return made
+
+    def _try_checks(
+        self, runs: Sequence[Run], carried: CarriedTraces, made: Sequence[Finished]
+    ) -> RowsPlanned:
+        """Where the checks of these runs come from."""
+        if not runs:
+            return RowsPlanned()
+        suite, cell = self._suite, self._cell
+        records = read_records(self._evaluation.shared_warehouse, suite, cell)
+        calibrated = calibrated_by(records)
+        table = join_traces(runs, carried, made)
+        checks = carry_checks(
+            self._evaluation.warehouse, suite, cell, table, calibrated, lambda: self._digests
+        )
+        tasks = checks.tasks()
+        judge = suite.judge_of(cell.candidate)
+        asked = None if judge is None else JudgeCalls(judge, self._recordings)
+        results = run_async(try_tasks(tasks, range(len(tasks)), asked, calibrated))
+        missed = 0
+        for place, task in enumerate(tasks):
+            result = results[place]
+            if isinstance(result, Scored):
+                continue
+            missed += 1
+            self._reasons.append(f"{task.stage.name}: {miss_reason(result, suite, cell)}")
+            self._note_judge(task.stage, task.case.id, self._asked.judge, result)
+        return RowsPlanned(len(checks.wanted) - len(tasks), len(tasks) - missed, missed)
+
+    def _note_judge(
+        self, stage: Stage, case_id: str, calls: dict[str, float], miss: RecordingMiss | None = None
+    ) -> None:
+        if stage.scorer.judged:
+            label = question_label(stage)
+            typically = self._typical.calls("judge", label, case_id)
+            calls[label] += max(1.0, typically - (miss.answered if miss else 0))
+
+    def _estimates(self) -> Iterator[CallEstimate]:
+        candidate = self._suite.candidates[self._cell.candidate]
+        if self._asked.pages and candidate.embedder is not None:
+            yield CallEstimate(candidate.embedder.name, "agent", self._asked.pages, None, None)
+        model = candidate.model
+        asked = self._suite.system.model_asked(model)
+        for calls, at_most in ((self._asked.agent, False), (self._asked.agent_at_most, True)):
+            if calls:
+                server = None if model is None else model.base_url
+                yield self._typical.estimate(asked, "agent", {"": calls}, server, at_most=at_most)
+        judge = self._suite.judge_of(self._cell.candidate)
+        if judge is None:
+            return
+        for by_label, at_most in ((self._asked.judge, False), (self._asked.judge_at_most, True)):
+            if by_label:
+                name, server = judge.model.name, judge.model.base_url
+                yield self._typical.estimate(name, "judge", by_label, server, at_most=at_most)

@@ -1,0 +1,92 @@
+"""What runs and checks like these took so far, from the recorded calls: for estimates, not for results."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+
+from eval_pipeline.prices import call_cost
+from eval_pipeline.recordings import Entry, Role, read_entries
+
+MOST_READ = 50_000
+"""Recorded calls looked at."""
+
+
+@dataclass(frozen=True)
+class CallEstimate:
+    """Calls to one model, with their tokens and list price as far as these can be foreseen."""
+
+    model: str
+    role: Role
+    calls: float
+    input_tokens: float | None
+    """None where nothing like it is recorded."""
+    output_tokens: float | None
+    cost: float | None = None
+    """US dollars; None where the model has no list price, or nothing like it is recorded."""
+    at_most: bool = False
+    """Whether it may be fewer: answers that do not change ask no judge."""
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    asked: float
+    answered: float
+
+
+class TypicalCalls:
+    """Means over a suite's recorded chats, by case where the case is recorded."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        per_run: dict[tuple[str, str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+        tokens: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        for entry in entries:
+            if entry.kind != "chat":
+                continue
+            tokens[entry.role, entry.label].append(entry.tokens)
+            asked_with = (entry.model, dict(entry.parts).get("prompt", ""))
+            for case_id in entry.cases:
+                per_run[entry.role, entry.label, case_id][asked_with] += 1
+        self._tokens = {
+            key: _Tokens(fmean(asked for asked, _ in found), fmean(answered for _, answered in found))
+            for key, found in tokens.items()
+        }
+        # The fewest: other configurations, and repeats of this one, may have asked more.
+        self._calls = {key: min(counts.values()) for key, counts in per_run.items()}
+
+    @classmethod
+    def of(cls, recordings: Path) -> TypicalCalls:
+        """From a suite's folder of recordings."""
+        return cls(islice(read_entries(recordings), MOST_READ))
+
+    def calls(self, role: Role, label: str, case_id: str) -> float:
+        """Calls of one run of the agent (label empty), or of one judged check, on a case; 1 where unknown."""
+        if (found := self._calls.get((role, label, case_id))) is not None:
+            return found
+        alike = [count for key, count in self._calls.items() if key[:2] == (role, label)]
+        return fmean(alike) if alike else 1.0
+
+    def estimate(
+        self, model: str, role: Role, calls_by_label: dict[str, float], server: str | None, *, at_most: bool
+    ) -> CallEstimate:
+        """What so many calls take, each as those of its label did.
+
+        Args:
+            model: `provider:model`.
+            role: who asks.
+            calls_by_label: calls by the label they are recorded under.
+            server: the model's `base_url`.
+            at_most: whether it may be fewer.
+        """
+        calls = sum(calls_by_label.values())
+        if not all((role, label) in self._tokens for label in calls_by_label):
+            return CallEstimate(model, role, calls, None, None, at_most=at_most)
+        each = [(self._tokens[role, label], count) for label, count in calls_by_label.items()]
+        asked = sum(tokens.asked * count for tokens, count in each)
+        answered = sum(tokens.answered * count for tokens, count in each)
+        cost = call_cost(model, round(asked), round(answered), server=server)
+        return CallEstimate(model, role, calls, asked, answered, cost, at_most)

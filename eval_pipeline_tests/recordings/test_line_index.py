@@ -1,0 +1,108 @@
+"""Large files are looked into, not read: what comes out is what reading them gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from eval_pipeline.errors import RecordingFileError
+from eval_pipeline.recordings import Recordings, line_index, read_digests, scope
+from eval_pipeline.recordings.digests import digest_of
+from eval_pipeline.recordings.line_index import index_lines
+from eval_pipeline.recordings.lines import FolderReader
+from eval_pipeline.recordings.request import Request
+from eval_pipeline.recordings.shelf import Shelf, read_lines
+
+MODEL = "fake:one"
+TRICKY = '"id": "x", "role": "judge", "model": "other"'
+"""What looks like fields of an entry inside its texts."""
+
+
+def request(number: int) -> Request:
+    return Request("chat", MODEL, {"question": f"{number:064x}"}, words=TRICKY)
+
+
+def record(folder, numbers, *, text: str = TRICKY) -> None:
+    recordings = Recordings(folder, "new_episodes")
+    for number in numbers:
+        with scope(f"case {TRICKY} {number}"):
+            recordings.keep(request(number), {"role": "user", "id": "y", "text": text}, latency_ms=1)
+    recordings.close()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(line_index, "LARGE", 1)
+    record(tmp_path, range(5))
+    return tmp_path / "fake-one"
+
+
+def test_the_index_gives_the_lines_that_reading_gives(folder):
+    index = index_lines(folder)
+    assert index is not None
+    assert dict(index) == read_lines(FolderReader(folder))
+    assert (index.models, index.roles) == ({MODEL}, {"agent"})
+    assert len(index) == 5
+
+
+def test_small_files_are_read_whole(folder, monkeypatch):
+    monkeypatch.setattr(line_index, "LARGE", 10**6)
+    assert index_lines(folder) is None
+
+
+def test_a_shelf_over_an_index_answers_and_records_on(folder):
+    record(folder.parent, [5, 6])
+    shelf = Shelf(folder)
+    assert len(shelf.lines) == 7
+    entry = shelf.get(f"{request(6).key}:0.0:0")
+    assert entry is not None
+    assert (entry.cases, entry.response["text"]) == ((f"case {TRICKY} 6",), TRICKY)
+    assert shelf.get(f"{request(7).key}:0.0:0") is None
+
+
+def test_a_broken_line_is_told_when_it_is_asked_for(folder):
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text().replace('"latency_ms": 1', '"latency_ms": one', 1))
+    shelf = Shelf(folder)
+    broken = [entry_id for entry_id, line in shelf.lines.items() if b"one," in line]
+    with pytest.raises(RecordingFileError, match=r"calls\.jsonl:1: not JSON"):
+        shelf.get(broken[0])
+
+
+@pytest.mark.parametrize("line", ["", "{}", '{"at": "2026-01-31T12:00:00Z", "cases": ["a"], "id": "torn'])
+def test_a_line_that_is_not_ours_is_left_to_the_strict_reader(folder, line):
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text() + line + ("" if "torn" in line else "\n"))
+    assert index_lines(folder) is None
+    with pytest.raises(RecordingFileError, match=r"calls\.jsonl:6"):
+        Shelf(folder)
+
+
+def test_two_lines_of_one_id_are_left_to_the_strict_reader(folder):
+    file = folder / "calls.jsonl"
+    first = file.read_text().splitlines(keepends=True)[0]
+    file.write_text(file.read_text() + first)
+    with pytest.raises(RecordingFileError, match="duplicate id"):
+        Shelf(folder)
+    with pytest.raises(RecordingFileError, match="duplicate id"):
+        read_digests(folder.parent)
+
+
+def test_digests_cover_the_response_and_its_time_but_not_who_asked(folder):
+    before = read_digests(folder.parent)
+    lines = read_lines(FolderReader(folder))
+    assert before == {entry_id: digest_of(line) for entry_id, line in lines.items()}
+    file = folder / "calls.jsonl"
+    text = file.read_text()
+    file.write_text(text.replace('"cases": ["case', '"cases": ["a", "case', 1))
+    assert read_digests(folder.parent) == before
+    file.write_text(text.replace('"latency_ms": 1', '"latency_ms": 2', 1))
+    assert len(before.items() - read_digests(folder.parent).items()) == 1
+
+
+def test_a_line_written_by_hand_has_the_digest_of_its_entry(folder):
+    lines = read_lines(FolderReader(folder))
+    before = read_digests(folder.parent)
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text().replace('{"at": ', '{ "at": ', 1))
+    assert read_digests(folder.parent) == before
+    assert len(lines) == 5
