@@ -114,16 +114,17 @@ def trace_text(trace: AgentTrace, expected: Set[str], question: str | None = Non
 
 def _checks_text(checks: Sequence[CheckResult]) -> str:
     lines = ["scores"]
+    width = max([26, *(len(check.stage) for check in checks)])
     for check in checks:
         value = "    –" if check.score is None else f"{check.score.value:5.2f}"
         outcome = check.outcome if check.error_source is None else f"{check.outcome} ({check.error_source})"
         advisory = "" if check.gating else "  [does not gate]"
-        lines.append(f"  {check.stage:<26} {outcome:<12} {value}  {check.reason}{advisory}")
+        lines.append(f"  {check.stage:<{width}} {outcome:<12} {value}  {check.reason}{advisory}")
         # Of a check that passed in code there is nothing to add; a judge's steps are why it passed.
         shown = check.score is not None and (check.outcome != "passed" or check.judge is not None)
         details = check.score.details if check.score is not None and shown else {}
         lines += [
-            f"  {'':<26} {line}"
+            f"  {'':<{width}} {line}"
             for name, value in details.items()
             if value not in ([], {}, None)
             for line in detail_lines(name, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from eval_pipeline.agent_runs import run_cell
+from eval_pipeline.evaluation import Evaluation
+from eval_pipeline.explanation import explain_case
 from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.case_reports import CaseReport
@@ -144,3 +147,12 @@ def test_only_a_bug_has_a_priority_above_p2():
     _, dataset = read_suite(SHIPPED).datasets.values()
     for case in dataset.cases:
         assert (case.expected["label"] == "bug") == (case.expected["priority"] != "p2"), case.id
+
+
+def test_an_explanation_aligns_its_stages_however_long_their_names_are(tmp_path):
+    suite = read_suite(SHIPPED)
+    (cell,) = suite.select_cells("qwen-1.5b-v2", "triage-v1")
+    evaluation = Evaluation("", data_root=SHIPPED.parent, warehouse_root=str(tmp_path))
+    text = explain_case(evaluation, suite, cell, "token-in-debug-log")
+    scores = [line for line in text.splitlines() if " passed " in line or " failed " in line]
+    assert {re.search("passed|failed", line).start() for line in scores} == {32}
