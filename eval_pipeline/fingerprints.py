@@ -33,7 +33,10 @@ def traces_fingerprint(suite: Suite) -> str:
 
 def ladder_fingerprint(suite: Suite) -> str:
     """12 digits over every stage (name, scorer, its parameters, version and source …) and every judge."""
-    stages = [stage_content(stage) | {"source": source_hash(_module(stage))} for stage in suite.stages]
+    stages = [
+        stage_content(stage) | {"source": [source_hash(sys.modules[module]) for module in _modules(stage)]}
+        for stage in suite.stages
+    ]
     return sha12([stages, sorted({judge.id for judge in suite.judges.values()})])
 
 
@@ -63,7 +66,8 @@ def trace_code(system: SystemSpec) -> str | None:
 
 def score_code(stage: Stage) -> str | None:
     """Hash of all code that a stage's scores run through; None as for `trace_code`."""
-    return _with_surroundings(_unchanged(type(stage.scorer).__module__))
+    codes = [_unchanged(module) for module in _modules(stage)]
+    return _with_surroundings(None if None in codes else codes[0] if len(codes) == 1 else content_hash(codes))
 
 
 def report_code() -> str | None:
@@ -159,8 +163,10 @@ def _installed() -> str:
     return content_hash([sys.version, sorted(names)])
 
 
-def _module(stage: Stage):  # type: ignore[no-untyped-def]
-    return sys.modules[type(stage.scorer).__module__]
+def _modules(stage: Stage) -> tuple[str, ...]:
+    """The module of a stage's scorer, and those that its parameters name."""
+    named: tuple[str, ...] = getattr(stage.scorer, "named_modules", ())
+    return (type(stage.scorer).__module__, *named)
 
 
 _first("core", _core)

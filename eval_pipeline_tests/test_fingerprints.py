@@ -52,6 +52,19 @@ def test_an_edited_scorer_changes_the_code_of_its_stage_alone(toy):
     assert {name for name, code in changed[1].items() if code != scores[name]} == {"words"}
 
 
+def test_an_edited_schema_changes_the_code_of_the_stage_that_names_it(toy):
+    scorer = "eval_pipeline.scorers.structured:MatchesSchema"
+    schema = f"toy_system_{toy.number}:Parameters"
+    named = f'  - {{name: fits, scorer: "{scorer}", parameters: {{schema: "{schema}"}}}}'
+    toy.edit("suite.yaml", "candidates:\n", f"{named}\ncandidates:\n")
+    _, scores = codes(toy)
+    toy.edit_module("system", "You are welcome.", "Welcome.")
+    as_new_process(toy)
+    changed = codes(toy)[1]
+    assert {name for name, code in changed.items() if code != scores[name]} == {"fits"}
+    assert None not in changed.values()
+
+
 def test_a_module_that_the_system_imports_is_part_of_its_code(toy):
     helper = toy.root / f"toy_helper_{toy.number}.py"
     helper.write_text("WELCOME = 1\n")

@@ -47,6 +47,11 @@ class MatchesSchema:
         """
         object.__setattr__(self, "schema_sha", sha12(self._model.model_json_schema()))
 
+    @property
+    def named_modules(self) -> tuple[str, ...]:
+        """Whose code decides beside this module's: an edit there scores anew."""
+        return (self.schema.partition(":")[0],)
+
     @cached_property
     def _model(self) -> type[BaseModel]:
         return import_model(self.schema)
