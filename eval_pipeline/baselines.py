@@ -20,6 +20,8 @@ from eval_pipeline.gating.rules import describe_change
 from eval_pipeline.statistics import Rate
 from eval_pipeline.suites import Suite
 
+NO_BASELINE = Path("none")
+DEFAULT_POLICY = Path("default")
 _SHOWN_TESTS = 5
 
 
@@ -28,7 +30,9 @@ class GateFiles:
     """The reviewed files a gate goes by; None means the suite's own."""
 
     baseline: Path | None = None
+    """The path `none` stands for no baseline, wherever the suite has one."""
     policy: Path | None = None
+    """The path `default` stands for the default rules, wherever the suite has others."""
 
 
 def read_gate_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> Outcomes | None:
@@ -37,6 +41,8 @@ def read_gate_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> Outc
     Raises:
         OutcomesError: when the file cannot be used, or the one asked for does not exist.
     """
+    if files.baseline == NO_BASELINE:
+        return None
     path = files.baseline or suite.baseline_file(dataset_key)
     return read_outcomes(path) if files.baseline or path.exists() else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from eval_pipeline.baselines import GateFiles, read_gate_baseline
+from eval_pipeline.baselines import DEFAULT_POLICY, GateFiles, read_gate_baseline
 from eval_pipeline.cell_outcomes import declared_outcomes, eval_block
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError
@@ -31,6 +31,8 @@ def read_gate_policy(suite: Suite, files: GateFiles) -> Policy:
     Raises:
         PolicyError: when the file cannot be used.
     """
+    if files.policy == DEFAULT_POLICY:
+        return Policy()
     return read_policy(files.policy) if files.policy else suite.policy or Policy()
 
 

@@ -182,6 +182,19 @@ def test_a_wrong_call_is_exit_code_4(toy, monkeypatch, capsys, arguments, messag
     assert message in capsys.readouterr().err
 
 
+def test_neither_the_suites_baseline_nor_its_policy_need_count(promoted):
+    assert gate("calm", "--baseline", "none")[0] == 2
+    promoted.write("policy.yaml", "max_regressions: 9\nmin_pass_rate: 0\n")
+    assert gate("loud")[0] == 0
+    assert gate("loud", "--policy", "default")[0] == 1
+
+
+def test_a_note_is_said_with_the_decision(promoted):
+    out = gate("calm", "--note", "the baseline is main's", "--format", "markdown")[1]
+    assert out.splitlines()[:3] == ["**decision: PASS**", "", "- no rule is broken"]
+    assert "- note: `the baseline is main's`" in out.splitlines()[:6]
+
+
 # promote
 
 

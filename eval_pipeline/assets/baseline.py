@@ -16,7 +16,7 @@ from eval_pipeline.suites import Suite
 class BaselineConfig(dg.Config):
     """Run config of the assets that read a baseline."""
 
-    baseline: str = Field(default="", description="Another baseline file than the suite's.")
+    baseline: str = Field(default="", description="Another baseline file than the suite's; `none`: without.")
 
 
 def baseline_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefinition:

@@ -21,7 +21,7 @@ CHECK = "passes"
 class GateConfig(BaselineConfig):
     """Run config of a gate."""
 
-    policy: str = Field(default="", description="Another policy file than the suite's.")
+    policy: str = Field(default="", description="Another policy file; `default`: the default rules.")
 
 
 def gate_decision_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefinition:

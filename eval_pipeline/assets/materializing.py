@@ -88,7 +88,7 @@ class Materializer:
             EvalError: whatever stopped it; what was stored before stays.
         """
         chosen = {"baseline": files.baseline, "policy": files.policy}
-        config = {name: str(path.absolute()) for name, path in chosen.items() if path is not None}
+        config = {name: str(path) for name, path in chosen.items() if path is not None}
         named = {name: config[name] for name in ("baseline",) if name in config}
         self._run(["baseline"], cell.dataset, config=named)
         key = dg.MultiPartitionKey({"candidate": cell.candidate, "dataset": cell.dataset})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,15 +42,21 @@ def command(
     ] = None,
     dataset: AnyDataset = None,
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="Another baseline file than the suite's.")
+        Path | None, typer.Option("--baseline", help="Another baseline file than the suite's; none: without.")
     ] = None,
-    policy: Annotated[Path | None, typer.Option("--policy", help="Another policy than the suite's.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="Another policy than the suite's; default: the defaults.")
+    ] = None,
     format: Annotated[Format, typer.Option(help="How the decision is printed.")] = Format.text,
     out: Annotated[
         list[Path] | None,
         typer.Option(
             "--out", help="Also write it to a file: .json, .md, .xml (JUnit), .txt; may be given repeatedly."
         ),
+    ] = None,
+    note: Annotated[
+        list[str] | None,
+        typer.Option("--note", help="Said with the decision, such as whose baseline it is; repeatable."),
     ] = None,
 ) -> None:
     """Decide whether a candidate may replace its baseline, and say why.
@@ -72,6 +79,7 @@ def command(
         given = {"--candidate": candidate, "--dataset": dataset, "--baseline": baseline}
         _refuse_options([name for name, value in given.items() if value is not None])
         decisions = [_gate_files(Path(suite_or_baseline), Path(candidate_file), policy)]
+    decisions = [replace(decision, notes=(*(note or ()), *decision.notes)) for decision in decisions]
     for path, written in targets:
         write_file(path, _rendered(decisions[0], written))
     for place, decision in enumerate(decisions):
@@ -121,13 +129,14 @@ def _read_early(suite: Suite, cells: tuple[Cell, ...], files: GateFiles) -> None
 
 
 def _gate_files(baseline: Path, candidate: Path, policy: Path | None) -> GateDecision:
+    from eval_pipeline.baselines import DEFAULT_POLICY
     from eval_pipeline.gating.decide import decide
     from eval_pipeline.gating.outcome_files import read_outcomes
     from eval_pipeline.gating.policy import PUBLISHED_POLICY, Policy, read_policy
 
     sides = read_outcomes(baseline), read_outcomes(candidate)
     if policy is not None:
-        rules = read_policy(policy)
+        rules = Policy() if policy == DEFAULT_POLICY else read_policy(policy)
     else:
         rules = PUBLISHED_POLICY if any(side.imported for side in sides) else Policy()
     return decide(*sides, rules, sides[1].calibration)
@@ -151,10 +160,10 @@ def _format_of(path: Path) -> Format:
 def _rendered(decision: GateDecision, format: Format) -> str:
     from eval_pipeline.gating.junit import render_junit
     from eval_pipeline.gating.render import render_json, render_text
-    from eval_pipeline.gating.render_markdown import render_markdown
+    from eval_pipeline.gating.render_markdown import COMMENT_BYTES, render_markdown
 
     if format is Format.json:
         return render_json(decision)
     if format is Format.markdown:
-        return render_markdown(decision)
+        return render_markdown(decision, COMMENT_BYTES)
     return render_junit(decision) if format is Format.junit else render_text(decision)

@@ -25,6 +25,7 @@ def render_markdown(decision: GateDecision, limit: int | None = None) -> str:
         "",
         *(f"- **{reason.verdict}** {markdown_code(reason.text)}" for reason in decision.reasons),
         *([] if decision.reasons else ["- no rule is broken"]),
+        *(f"- note: {markdown_code(note)}" for note in decision.notes),
         "",
         f"- suite {markdown_code(decision.candidate.suite or 'not given')}",
         f"- baseline {markdown_code(describe_side(decision.baseline, decision.digests[0]))}",
@@ -37,6 +38,8 @@ def render_markdown(decision: GateDecision, limit: int | None = None) -> str:
         "",
     ]
     for section in list_sections(decision):
+        if section.title == "notes":
+            continue  # they stand beside the reasons
         if section.lines:
             lines += [f"**{section.title}** ({len(section.lines)})", ""]
             lines += [*(f"- {markdown_code(line)}" for line in section.lines), ""]
