@@ -17,7 +17,8 @@ How data flows, and where to look:
     warehouse                Parquet files, and DuckDB views over them
 
 `evaluation` strings these together for one run; `assets` and `definitions` are its Dagster side, and
-nothing else imports Dagster. `cli` is the command line. `comparing` sets two stored cells side by
-side. `gating` turns the outcomes of two runs into a decision; it stands alone so far, with no command and no
-asset.
+nothing else imports Dagster. `cli` is the command line. `carry_over` takes rows whose inputs are equal
+from earlier runs, so that agents, judges and scorers run for the others alone; `planning` says beforehand
+what that will be. `comparing` sets two stored cells side by side. `gating` turns the outcomes of two runs
+into a decision.
 """

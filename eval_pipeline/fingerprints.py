@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from eval_pipeline.boundary.sources import INSTALLED, find_source
@@ -146,12 +148,20 @@ def _files_of(root: Path, packages: Iterable[str]) -> list[Path]:
     return sorted(path for name in packages for path in (root / name).rglob("*.py"))
 
 
-def _files_hash(root: Path, paths: list[Path]) -> str:
+def _files_hash(root: Path, paths: Iterable[Path]) -> str:
     whole = hashlib.sha256()
+    skipped = len(str(root))
     for path in paths:
-        whole.update(path.relative_to(root).as_posix().encode() + b"\0")
-        whole.update(hashlib.sha256(path.read_bytes()).digest())
+        found = os.stat(path)
+        whole.update(str(path)[skipped:].encode() + b"\0")
+        whole.update(_file_digest(str(path), found.st_mtime_ns, found.st_size, found.st_ino))
     return whole.hexdigest()
+
+
+@lru_cache(maxsize=2048)
+def _file_digest(path: str, changed: int, size: int, number: int) -> bytes:
+    """Digest of a file that is as it was: its time, size and number are what the cache goes by."""
+    return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
 def _installed() -> str:

@@ -4,7 +4,13 @@ import math
 import pytest
 
 from eval_pipeline.errors import EvalError
-from eval_pipeline.warehouse.stored_text import json_text, optional_text, plain, stored_text
+from eval_pipeline.warehouse.stored_text import (
+    indented_json,
+    json_text,
+    optional_text,
+    plain,
+    stored_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +55,16 @@ def test_what_json_does_not_have_is_refused_with_its_place() -> None:
         json_text({"when": [object()]}, "case 'a': expected")
     with pytest.raises(EvalError, match=r"arguments: key 1 is not text"):
         json_text({1: 2}, "arguments")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": {"b": [1, -2.5, 1e-7, 1e300, True, False, None]}, "é": 'ü\n"\\\u2028\x00', "": {}},
+        [[], {}, "", 0, [[{"deep": [[]]}]]],
+        "text",
+        {},
+    ],
+)
+def test_indented_json_is_what_json_itself_writes(value: object) -> None:
+    assert indented_json(value) == json.dumps(value, indent=2, ensure_ascii=False)
