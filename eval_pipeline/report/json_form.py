@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eval_pipeline.errors import SuiteError
@@ -36,22 +36,33 @@ ROW_FIELDS = frozenset(
 """Fields of a row beside its stages: no stage can have one of these names."""
 
 
-def report_json(report: StageReport) -> str:
-    """The report as indented JSON text with a line end; equal reports give equal bytes."""
-    return indented_json(report_data(report)) + "\n"
+def report_json(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> str:
+    """The report as indented JSON text with a line end; equal reports give equal bytes.
+
+    Args:
+        report: what is written.
+        rows: its `plain_rows`, where they are there already.
+    """
+    return indented_json(report_data(report, rows)) + "\n"
 
 
-def report_data(report: StageReport) -> dict[str, Any]:
+def plain_rows(report: StageReport) -> list[dict[str, Any]]:
+    """The rows of the report as plain JSON."""
+    place = f"report of {report.cell.partition}: rows"
+    rows: list[dict[str, Any]] = plain([row_data(row, report) for row in report.rows], place)
+    return rows
+
+
+def report_data(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
     """The report as plain JSON: `key`, `k`, `threshold` of the judged stages, `rows`, `summary`.
 
     Raises:
         SuiteError: when a stage has the name of a row's own field.
     """
     head = report_head(report)
-    rows = plain([row_data(row, report) for row in report.rows], f"report of {report.cell.partition}: rows")
     return {
         **{name: head[name] for name in ("key", "k", "threshold")},
-        "rows": rows,
+        "rows": list(plain_rows(report) if rows is None else rows),
         "summary": head["summary"],
     }
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 
 from eval_pipeline.report.case_reports import CaseReport
-from eval_pipeline.report.json_form import row_data
+from eval_pipeline.report.json_form import plain_rows
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.warehouse.arrow_schemas import STAGE_REPORT
 from eval_pipeline.warehouse.runs import Run
-from eval_pipeline.warehouse.stored_text import json_text, plain
+from eval_pipeline.warehouse.stored_text import plain
 
 
-def report_table(report: StageReport) -> pa.Table:
-    """The `stage_report` table: one row a case and repeat, in the report's order."""
-    return pa.Table.from_pylist([_row(row, report) for row in report.rows], schema=STAGE_REPORT)
+def report_table(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> pa.Table:
+    """The `stage_report` table: one row a case and repeat, in the report's order.
+
+    Args:
+        report: what is stored.
+        rows: its `plain_rows`, where they are there already.
+    """
+    told = plain_rows(report) if rows is None else rows
+    made = [_row(row, data) for row, data in zip(report.rows, told, strict=True)]
+    return pa.Table.from_pylist(made, schema=STAGE_REPORT)
 
 
-def _row(row: CaseReport, report: StageReport) -> dict[str, Any]:
+def _row(row: CaseReport, data: Mapping[str, Any]) -> dict[str, Any]:
     error = row.trace.error
     fields: dict[str, Any] = plain(
         {
@@ -38,7 +47,7 @@ def _row(row: CaseReport, report: StageReport) -> dict[str, Any]:
             "error_message": error and error.message,
         }
     )
-    return {**fields, "row": json_text(row_data(row, report), f"report of case {row.trace.case_id!r}")}
+    return {**fields, "row": json.dumps(data, ensure_ascii=False, allow_nan=False)}
 
 
 def run_of(report: StageReport, run_id: str, record_mode: str) -> Run:

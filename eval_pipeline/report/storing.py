@@ -12,7 +12,7 @@ from eval_pipeline.errors import EvalError
 from eval_pipeline.fingerprints import report_code
 from eval_pipeline.gating.outcomes import Outcomes
 from eval_pipeline.gating.own_outcomes import outcomes_text
-from eval_pipeline.report.json_form import report_head, report_json
+from eval_pipeline.report.json_form import plain_rows, report_head, report_json
 from eval_pipeline.report.rows import report_table
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.warehouse.store import Keys, Warehouse
@@ -43,9 +43,10 @@ def store_report(
     kept = _kept(warehouse, keys)
     if kept is not None and inputs is not None and kept["inputs"] == inputs:
         return str(kept["version"])
-    table = report_table(report)
+    rows = plain_rows(report)
+    table = report_table(report, rows)
     warehouse.write("stage_report", table, **keys)
-    warehouse.write_text("stage_report", "report.json", report_json(report), **keys)
+    warehouse.write_text("stage_report", "report.json", report_json(report, rows), **keys)
     warehouse.write_text("stage_report", "outcomes.json", outcomes_text(outcomes), **keys)
     # A corrected price list is no other content.
     unpriced = replace(report, summary=replace(report.summary, cost=None))
