@@ -86,8 +86,8 @@ class AgentTrace:
     """Structured output, for a system that gives one."""
     usage: Usage = field(default_factory=Usage)
     latency_ms: float = 0.0
-    """What the model calls took when they were made, their wait for a free slot included, added up; the
-    run's own time where it makes none."""
+    """What the model calls took when they were made, each its last attempt alone, added up; the run's own
+    time where it makes none."""
     error: TraceError | None = None
     tool_schemas: Mapping[str, str] = field(default_factory=dict)
     """Hash of each tool's schema, 12 digits, that its models were offered, by name."""

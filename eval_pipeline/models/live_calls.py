@@ -19,6 +19,7 @@ from eval_pipeline.models.faults import classify
 from eval_pipeline.models.pool import Pool, Slot
 from eval_pipeline.models.remedies import remedy
 from eval_pipeline.models.retrying import Attempts, Transient, waits_for
+from eval_pipeline.recordings.calls import begin_attempt
 from eval_pipeline.recordings.credentials import without_credentials
 
 Answer = TypeVar("Answer")
@@ -56,6 +57,7 @@ class LiveCalls:
             async with self._pool.slot(self._settings.max_concurrency, first=attempts.made > 0) as slot:
                 self._circuit.refuse_if_open()  # it may have opened while this call waited
                 attempts.begin()
+                begin_attempt()
                 try:
                     async with asyncio.timeout(self._settings.timeout_s):
                         answer = await ask()
@@ -90,6 +92,7 @@ class LiveCalls:
             with self._pool.slot_blocking(self._settings.max_concurrency, first=attempts.made > 0) as slot:
                 self._circuit.refuse_if_open()
                 attempts.begin()
+                begin_attempt()
                 try:
                     answer = ask()
                 except Exception as failure:  # as above
