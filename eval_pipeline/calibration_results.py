@@ -11,6 +11,7 @@ from eval_pipeline.calibration_runs import calibrate, calibrate_command
 from eval_pipeline.calibration_summary import MetricCalibration, calibration_numbers, summarise_calibration
 from eval_pipeline.errors import NotStoredError, RecordingMisses, SuiteError
 from eval_pipeline.gating.outcomes import JudgeRecord
+from eval_pipeline.recordings import Recordings
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.calibration_rows import calibration_from, calibration_table
 from eval_pipeline.warehouse.store import Warehouse
@@ -33,17 +34,23 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
     judge = fresh(suite.judges, key)
     if suite.calibration is None:
         raise SuiteError(f"suite {suite.name!r} has no calibration cases; write {CALIBRATION_FILE}")
+    opened: list[Recordings] = []
+
+    def open_recordings() -> Recordings:
+        opened.append(evaluation.open_recordings(suite))
+        return opened[-1]
+
     try:
         scores = calibrate(
             suite,
             judge,
-            lambda: evaluation.open_recordings(suite),
+            open_recordings,
             connector=evaluation.connector,
             calls=evaluation.calls,
             on_progress=evaluation.on_progress,
         )
     except RecordingMisses as missing:
-        if not all(miss.why.startswith("nothing recorded") for miss in missing.misses):
+        if any(recordings.used for recordings in opened):
             raise
         command = calibrate_command(suite, judge)
         raise NotRecordedError(

@@ -17,6 +17,9 @@ from eval_pipeline.recordings import Recordings, Request, current_scope
 if TYPE_CHECKING:
     from eval_pipeline.models.live_chat import LiveChat
 
+TEMPLATE_LABEL = "judge template of"
+"""Begins the label under which a recorded call keeps the hash of its template; metric and step follow."""
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -124,7 +127,7 @@ class JudgeCalls:
                 "response schema": self._schema_hash(schema),
             },
             explain={
-                f"judge template of {prompt.metric} ({prompt.step})": prompt.template_sha,
+                f"{TEMPLATE_LABEL} {prompt.metric} ({prompt.step})": prompt.template_sha,
                 **{label: content_hash(text) for label, text in prompt.inputs.items()},
             },
             first_repeat=self._parts(0) if repeat else {},

@@ -187,6 +187,26 @@ def test_a_judge_that_was_never_calibrated_is_one_line_with_the_command(tmp_path
     assert told[0].endswith("eval-pipeline calibrate docs --judge openai:judge --record-mode new_episodes")
 
 
+def test_a_judge_that_is_not_recorded_does_not_keep_another_from_being_shown(tmp_path, monkeypatch):
+    suite = JudgedSuite(tmp_path)
+    suite.calibrate("new_episodes")
+    suite.edit("suite.yaml", "name: openai:judge", "name: openai:another")  # the suite's own
+    own = "    judge: {name: openai:judge, settings: {temperature: 0.4, seed: 7}}"
+    second = (
+        "  own-judge:\n    model: openai:scripted\n    embedder: openai:scripted-embedder\n    prompt: v1"
+    )
+    suite.edit("suite.yaml", "candidates:\n", f"candidates:\n{second}\n{own}\n")
+    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    found = CliRunner().invoke(app, ["calibrate", "docs"])
+    assert found.exit_code == 0
+    assert "one case: eval-pipeline explain docs --judge openai:judge --case ID" in found.stdout
+    # One line for the other, and none for each of its calls.
+    told = [line for line in found.stderr.splitlines() if "openai:another" in line]
+    assert len(told) == 1
+    assert told[0].endswith("eval-pipeline calibrate docs --judge openai:another --record-mode new_episodes")
+
+
 def test_what_an_advisory_judge_cannot_say_does_not_change_the_exit_code(tmp_path, monkeypatch):
     suite = JudgedSuite(tmp_path, calibration="")
     suite.score("new_episodes", JudgedConnector(saying(Statements="no JSON")))

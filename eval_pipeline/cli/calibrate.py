@@ -8,6 +8,9 @@ import typer
 
 from eval_pipeline.cli.options import HowToAsk, MaxConcurrency, RecordMode, RetryErrors, SuiteName
 
+NOT_RECORDED = 4
+"""Exit code, as of `run`."""
+
 
 def command(
     suite: SuiteName,
@@ -21,13 +24,14 @@ def command(
     """Score the suite's calibration cases with its judges and print what each caught and missed.
 
     Each case is scored three times. A judge gates once it meets the minimums in suite.yaml; until then its
-    scores advise. Exits 0 once everything is scored, whatever the judge is worth.
+    scores advise. Exits 0 once everything is scored, whatever the judge is worth; a judge that is not
+    recorded at all is passed over where another is. Exits 4 where none is, or one is recorded in part.
     """
     from eval_pipeline.assets.materializing import Materializer
     from eval_pipeline.calibration_results import read_calibration_scores
     from eval_pipeline.cli.printing import progress, say, say_error
-    from eval_pipeline.errors import SuiteError
-    from eval_pipeline.evaluation import Evaluation
+    from eval_pipeline.errors import RecordingMisses, SuiteError
+    from eval_pipeline.evaluation import Evaluation, NotRecordedError
     from eval_pipeline.report.calibration import calibration_text
 
     found = Evaluation(run_id="").suite(suite)
@@ -39,6 +43,9 @@ def command(
     opened = Materializer(
         found, record_mode.value, retry_errors=retry_errors, max_concurrency=max_concurrency
     )
+    shown: str | None = None
+    unrecorded: list[str] = []
+    incomplete: list[str] = []
     with opened as materializer:
         for key in judges:
             try:
@@ -47,7 +54,19 @@ def command(
             except KeyboardInterrupt:
                 say_error("interrupted; the calls that were answered are kept: run the same command to go on")
                 raise
+            except NotRecordedError as missing:
+                unrecorded.append(str(missing))
+                continue
+            except RecordingMisses as missing:
+                incomplete.append(f"error: {suite} {key}: {missing}")
+                continue
             evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
             scores = read_calibration_scores(evaluation.warehouse, found, key)
             say(calibration_text(found, key, scores))
-    say(f"one case: eval-pipeline explain {suite} --judge {judges[key].model.name} --case ID")
+            shown = judges[key].model.name
+    if shown:
+        say(f"one case: eval-pipeline explain {suite} --judge {shown} --case ID")
+    for text in (*(f"{'' if shown else 'error: '}{text}" for text in unrecorded), *incomplete):
+        say_error(text)
+    if incomplete or not shown:
+        raise typer.Exit(NOT_RECORDED)

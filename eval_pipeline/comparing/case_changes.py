@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from eval_pipeline.cases import Case
 from eval_pipeline.comparing.word_diff import Segment, word_diff
 from eval_pipeline.errors import ErrorSource
 from eval_pipeline.report.case_reports import CaseReport
+from eval_pipeline.report.summary import rate_of_runs
 from eval_pipeline.scores import CheckResult, Outcome
 from eval_pipeline.statistics import Rate
 
@@ -98,8 +99,8 @@ class CaseChange:
     def passed(self) -> tuple[Rate, Rate]:
         """Repeats that pass every gating stage, of the measured ones, before and after."""
         return (
-            rate_of((run.before.outcome, run.before.first_failure_source) for run in self.runs),
-            rate_of((run.after.outcome, run.after.first_failure_source) for run in self.runs),
+            rate_of_reports(run.before for run in self.runs),
+            rate_of_reports(run.after for run in self.runs),
         )
 
     @property
@@ -128,12 +129,9 @@ def compare_case(
     return CaseChange(case_id, cases[1] or cases[0], _edited(*cases), runs)
 
 
-def rate_of(outcomes: Any) -> Rate:
-    """Passed of measured, of pairs of outcome and error source: a system's error is measured, others not."""
-    counts: Counter[tuple[Outcome, ErrorSource | None]] = Counter(outcomes)
-    passed = sum(count for (outcome, _), count in counts.items() if outcome == "passed")
-    failed = sum(count for (outcome, _), count in counts.items() if outcome == "failed")
-    return Rate(passed, passed + failed + counts["error", "system"])
+def rate_of_reports(runs: Iterable[CaseReport]) -> Rate:
+    """Runs that pass every gating stage, of the measured ones."""
+    return rate_of_runs((run.trace.case_id, run.outcome, run.first_failure_source) for run in runs)
 
 
 def direction(before: Rate, after: Rate) -> Direction:

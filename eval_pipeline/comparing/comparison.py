@@ -10,7 +10,7 @@ from eval_pipeline.comparing.case_changes import (
     RunChange,
     compare_case,
     direction,
-    rate_of,
+    rate_of_reports,
 )
 from eval_pipeline.comparing.configuration import (
     Change,
@@ -21,6 +21,7 @@ from eval_pipeline.comparing.configuration import (
 from eval_pipeline.comparing.judge_agreement import StageAgreement, judge_agreements, same_traces
 from eval_pipeline.comparing.sides import Side
 from eval_pipeline.comparing.verdict import Verdict, count_directions
+from eval_pipeline.report.summary import rate_of_runs
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.statistics import Rate
 from eval_pipeline.suites import Cell
@@ -32,7 +33,7 @@ class StageChange:
 
     name: str
     before: Rate
-    """Passed of measured, repeats counted one by one."""
+    """Passed of measured, repeats counted one by one; the interval is that of the cases."""
     after: Rate
     verdict: Verdict
     """By case, of those that it applies to on both sides."""
@@ -139,8 +140,8 @@ def compare(before: Side, after: Side) -> Comparison:
         only_after=tuple(case_id for case_id in after.runs if case_id not in before.runs),
         judges=judge_agreements(runs) if same_traces(runs) else (),
         passed=(
-            rate_of((run.before.outcome, run.before.first_failure_source) for run in counted),
-            rate_of((run.after.outcome, run.after.first_failure_source) for run in counted),
+            rate_of_reports(run.before for run in counted),
+            rate_of_reports(run.after for run in counted),
         ),
         ladder=tuple(
             dict.fromkeys(stage["name"] for side in (after, before) for stage in side.key.get("stages", ()))
@@ -177,7 +178,7 @@ def _checks(name: str, found: Sequence[Mapping[str, CheckResult]]) -> Iterator[C
 
 
 def _rate(checks: Sequence[CheckResult]) -> Rate:
-    return rate_of((check.outcome, check.error_source) for check in checks)
+    return rate_of_runs((check.case_id, check.outcome, check.error_source) for check in checks)
 
 
 def _gates(checks: Sequence[CheckResult]) -> bool | None:

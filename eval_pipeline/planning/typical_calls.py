@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
 
+from eval_pipeline.judges import TEMPLATE_LABEL
 from eval_pipeline.prices import call_cost
 from eval_pipeline.recordings import Entry, Role, read_entries
 
@@ -42,21 +43,24 @@ class TypicalCalls:
     """Means over a suite's recorded chats, by case where the case is recorded."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        per_run: dict[tuple[str, str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+        per_run: dict[tuple[str, str, str], dict[tuple[str, ...], set[str]]] = defaultdict(
+            lambda: defaultdict(set)
+        )
         tokens: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for entry in entries:
             if entry.kind != "chat":
                 continue
             tokens[entry.role, entry.label].append(entry.tokens)
-            asked_with = (entry.model, dict(entry.parts).get("prompt", ""))
+            _, repeats, _ = entry.id.split(":")
+            asked_with = (entry.model, dict(entry.parts).get("prompt", ""), repeats)
             for case_id in entry.cases:
-                per_run[entry.role, entry.label, case_id][asked_with] += 1
+                per_run[entry.role, entry.label, case_id][asked_with].add(_step(entry))
         self._tokens = {
             key: _Tokens(fmean(asked for asked, _ in found), fmean(answered for _, answered in found))
             for key, found in tokens.items()
         }
         # The fewest: other configurations, and repeats of this one, may have asked more.
-        self._calls = {key: min(counts.values()) for key, counts in per_run.items()}
+        self._calls = {key: min(map(len, steps.values())) for key, steps in per_run.items()}
 
     @classmethod
     def of(cls, recordings: Path) -> TypicalCalls:
@@ -90,3 +94,8 @@ class TypicalCalls:
         answered = sum(tokens.answered * count for tokens, count in each)
         cost = call_cost(model, round(asked), round(answered), server=server)
         return CallEstimate(model, role, calls, asked, answered, cost, at_most)
+
+
+def _step(entry: Entry) -> str:
+    """What one run asks once: a judge's step, which other answers were asked too; else the call itself."""
+    return next((label for label, _ in entry.explain if label.startswith(TEMPLATE_LABEL)), entry.id)

@@ -90,7 +90,7 @@ def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSumm
         cases=cases,
         runs=len(rows),
         outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
-        rate=_rate((row.trace.case_id, row.outcome, row.first_failure_source) for row in rows),
+        rate=rate_of_runs((row.trace.case_id, row.outcome, row.first_failure_source) for row in rows),
         repeated=repeated,
         stages={
             stage.name: _summarise_stage(
@@ -131,7 +131,7 @@ def _summarise_stage(stage: Stage, checks: Sequence[CheckResult], flips: int) ->
         scored=len(scores),
         errors=sum(check.outcome == "error" for check in checks),
         not_measured=sum(check.outcome == "not_measured" for check in checks),
-        rate=_rate((check.case_id, check.outcome, check.error_source) for check in checks),
+        rate=rate_of_runs((check.case_id, check.outcome, check.error_source) for check in checks),
         mean=_mean([score.value for score in scores]) if scores else None,
         metrics={name: metric for name, metric in metrics.items() if metric is not None},
         flips=flips,
@@ -167,8 +167,8 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _rate(outcomes: Iterable[tuple[str, Outcome, ErrorSource | None]]) -> Rate:
-    """Passed of measured, from case ids with outcomes."""
+def rate_of_runs(outcomes: Iterable[tuple[str, Outcome, ErrorSource | None]]) -> Rate:
+    """Passed of measured, from case ids with outcomes and error sources; its interval counts cases."""
     measured = [
         (case, outcome) for case, outcome, source in outcomes if standing_of(outcome, source) != "unmeasured"
     ]

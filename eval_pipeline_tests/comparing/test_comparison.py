@@ -54,7 +54,10 @@ def test_a_case_of_several_repeats_goes_by_the_share_that_passes():
     after = side_of(run_of("a", 1.0), run_of("a", 0.0, repeat=1), run_of("a", 0.0, repeat=2))
     comparison = compare(before, after)
     assert comparison.verdict == Verdict(1, 0, 0, 0)  # 2 of 3 became 1 of 3
-    assert comparison.passed == (Rate(2, 3), Rate(1, 3))
+    # Three runs of one case: their interval is that of the same share of one case.
+    assert comparison.passed == (Rate(2, 3, cases=1), Rate(1, 3, cases=1))
+    tools = comparison.stages[0]
+    assert (tools.before, tools.after) == (Rate(2, 3, cases=1), Rate(1, 3, cases=1))
 
 
 def test_the_first_failure_that_shifts_is_told_with_its_cases():

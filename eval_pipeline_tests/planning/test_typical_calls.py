@@ -6,16 +6,24 @@ from eval_pipeline.planning.typical_calls import TypicalCalls
 from eval_pipeline.recordings import Entry
 
 
-def entry(number: int, case: str, *, prompt: str = "a" * 12, tokens: tuple[int, int] = (100, 10)) -> Entry:
+def entry(
+    number: int,
+    case: str,
+    *,
+    prompt: str = "a" * 12,
+    tokens: tuple[int, int] = (100, 10),
+    repeat: int = 0,
+    step: str = "",
+) -> Entry:
     return Entry(
-        id=f"{number:064x}:0.0:0",
+        id=f"{number:064x}:{repeat}.0:0",
         kind="chat",
-        role="agent",
+        role="judge" if step else "agent",
         model="openai:gpt-4o-mini",
-        label="",
+        label="tone" if step else "",
         cases=(case,),
         parts=(("prompt", prompt),),
-        explain=(),
+        explain=((f"judge template of tone ({step})", "c" * 12),) if step else (),
         words="",
         response={},
         usage={"input_tokens": tokens[0], "output_tokens": tokens[1]},
@@ -31,6 +39,18 @@ def test_calls_of_a_case_are_those_of_one_configuration():
     assert typical.calls("agent", "", "a") == 2  # two with each prompt
     assert typical.calls("agent", "", "unknown") == 1.5  # the mean of 2 and 1
     assert typical.calls("judge", "tone", "a") == 1  # nothing alike is recorded
+
+
+def test_calls_of_a_repeated_case_are_those_of_one_run():
+    # Two calls in repeat 0, three in each of repeats 1 and 2.
+    entries = [entry(number, "a", repeat=number % 3) for number in range(1, 9)]
+    assert TypicalCalls(entries).calls("agent", "", "a") == 2
+
+
+def test_calls_of_a_judged_check_are_its_steps_however_many_answers_were_judged():
+    # Three answers, each first taken apart and then judged.
+    entries = [entry(number, "a", step=("claims", "verdicts")[number % 2]) for number in range(6)]
+    assert TypicalCalls(entries).calls("judge", "tone", "a") == 2
 
 
 def test_tokens_and_price_are_the_mean_of_such_calls():
