@@ -2,10 +2,11 @@
 
 import dagster as dg
 
+from eval_pipeline.assets.executors import find_executor
 from eval_pipeline.assets.nightly import nightly_schedules
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.assets.suite_assets import suite_assets
-from eval_pipeline.settings import data_root
+from eval_pipeline.settings import data_root, executor_name
 from eval_pipeline.suite_reading import find_suites
 
 _suites = find_suites(data_root())
@@ -14,6 +15,5 @@ defs = dg.Definitions(
     assets=[asset for suite in _suites for asset in suite_assets(suite)],
     schedules=[schedule for suite in _suites for schedule in nightly_schedules(suite)],
     resources={"evaluation": EvaluationResource()},
-    # Six small assets take 34 s with one process each, and 5 s in one.
-    executor=dg.in_process_executor,
+    executor=find_executor(executor_name()),
 )

@@ -59,6 +59,10 @@ class RecordingMiss(EvalError):
         self.answered = answered
         super().__init__(_miss_text(case_id, role, why, [repeat]))
 
+    def __reduce__(self) -> tuple[type[RecordingMiss], tuple[str, str, str, str, int]]:
+        """How it is pickled: by what it was made of, where an exception goes by its text."""
+        return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat)
+
 
 class RecordingMisses(EvalError):
     """All the cases of a run that no recording answers, and the command that records them."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from eval_pipeline.agent_runs import Finished, Progress, finish_runs, record_command
 from eval_pipeline.calibration_results import read_records
-from eval_pipeline.carry_over.checks import carry_checks, write_checks
+from eval_pipeline.carry_over.checks import CarriedChecks, carry_checks, write_checks
 from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
 from eval_pipeline.carry_over.traces import carry_traces, write_traces
 from eval_pipeline.cases import Run
@@ -20,7 +20,7 @@ from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
 from eval_pipeline.gating.outcomes import Outcomes
 from eval_pipeline.judge_ahead import judging_ahead
-from eval_pipeline.judge_runs import calibrated_by, score_tasks
+from eval_pipeline.judge_runs import calibrated_by, run_tasks, score_tasks
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
@@ -31,6 +31,7 @@ from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.report.storing import store_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
+from eval_pipeline.shards import CheckPart, Shard, TracePart, join_parts, run_part
 from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
@@ -151,8 +152,25 @@ class Evaluation:
         )
         return Stored(candidate.prompt_sha, {"characters": len(candidate.prompt)})
 
-    def store_traces(self, cell: Cell) -> Stored:
+    def run_shard(self, cell: Cell, shard: Shard) -> TracePart:
+        """One shard's runs of a cell, for `store_traces`; nothing is stored but what is recorded.
+
+        Raises:
+            ProviderFault: in a live mode, when a key is missing, the judge's included.
+        """
+        suite = self._suite_of(cell)
+        self.refuse_missing_keys(suite, [cell])
+        carried = carry_traces(self.warehouse, suite, cell, self._digest_reader(suite))
+        share = shard.take(suite.datasets[cell.dataset].runs)
+        todo = [run for run in share if run not in carried]
+        return run_part(todo, lambda runs: self._run(suite, cell, runs))
+
+    def store_traces(self, cell: Cell, parts: Sequence[TracePart] = ()) -> Stored:
         """One row a case and repeat.
+
+        Args:
+            cell: which candidate on which dataset.
+            parts: what shards have run already; all else is run now.
 
         Raises:
             NotRecordedError: in mode `none`, when nothing is recorded for the candidate's model.
@@ -163,7 +181,7 @@ class Evaluation:
         self.refuse_missing_keys(suite, [cell])
         runs = suite.datasets[cell.dataset].runs
         carried = carry_traces(self.warehouse, suite, cell, self._digest_reader(suite))
-        made = self._run_cell(suite, cell, [run for run in runs if run not in carried])
+        made = self._run_cell(suite, cell, [run for run in runs if run not in carried], parts)
         table = write_traces(self.warehouse, cell, runs, carried, made)
         return Stored(
             content_version(table) or stored_content(table),
@@ -176,8 +194,38 @@ class Evaluation:
             },
         )
 
-    def store_scores(self, cell: Cell) -> Stored:
+    def score_shard(self, cell: Cell, shard: Shard) -> CheckPart:
+        """The checks of one shard's traces, for `store_scores`; nothing is stored but what is recorded.
+
+        Raises:
+            NotStoredError: when the cell's traces are not stored, or those of another number of repeats.
+        """
+        suite = self._suite_of(cell)
+        calibrated = calibrated_by(read_records(self.shared_warehouse, suite, cell))
+        share = {run.key for run in shard.take(suite.datasets[cell.dataset].runs)}
+        tasks = [
+            task
+            for task in self._carry_checks(suite, cell, calibrated).tasks()
+            if (task.case.id, task.trace.repeat) in share
+        ]
+        results = run_tasks(
+            suite,
+            cell,
+            tasks,
+            lambda: self.open_recordings(suite),
+            connector=self.connector,
+            calls=self.calls,
+            calibrated=calibrated,
+            on_progress=self.on_progress,
+        )
+        return CheckPart({task.place: result for task, result in zip(tasks, results, strict=True)})
+
+    def store_scores(self, cell: Cell, parts: Sequence[CheckPart] = ()) -> Stored:
         """One row a case, repeat, stage and metric.
+
+        Args:
+            cell: which candidate on which dataset.
+            parts: what shards have scored already; all else is scored now.
 
         Raises:
             NotStoredError: when the cell's traces are not stored, or those of another number of repeats.
@@ -185,10 +233,7 @@ class Evaluation:
         """
         suite = self._suite_of(cell)
         calibrated = calibrated_by(read_records(self.shared_warehouse, suite, cell))
-        traces = self._read(cell, "traces")
-        keys = (traces[name].to_pylist() for name in ("case_id", "repeat"))
-        refuse_other_runs(suite, cell, set(zip(*keys, strict=True)))
-        carried = carry_checks(self.warehouse, suite, cell, traces, calibrated, self._digest_reader(suite))
+        carried = self._carry_checks(suite, cell, calibrated)
         made = score_tasks(
             suite,
             cell,
@@ -198,6 +243,7 @@ class Evaluation:
             calls=self.calls,
             calibrated=calibrated,
             answered=carried.answered,
+            scored={place: check for part in parts for place, check in part.checks.items()},
             on_progress=self.on_progress,
         )
         table = write_checks(self.warehouse, cell, carried, made)
@@ -305,20 +351,18 @@ class Evaluation:
             return None
         return lambda: read_digests(suite.recordings)
 
-    def _run_cell(self, suite: Suite, cell: Cell, runs: Sequence[Run]) -> list[Finished]:
-        # To ask again what failed, once is enough: by scoring.
-        ahead = self.mode != "none" and not self.retry_errors
+    def _carry_checks(self, suite: Suite, cell: Cell, calibrated: frozenset[str]) -> CarriedChecks:
+        traces = self._read(cell, "traces")
+        keys = (traces[name].to_pylist() for name in ("case_id", "repeat"))
+        refuse_other_runs(suite, cell, set(zip(*keys, strict=True)))
+        return carry_checks(self.warehouse, suite, cell, traces, calibrated, self._digest_reader(suite))
+
+    def _run_cell(
+        self, suite: Suite, cell: Cell, runs: Sequence[Run], parts: Sequence[TracePart]
+    ) -> list[Finished]:
+        command = record_command(suite, cell)
         try:
-            return finish_runs(
-                suite,
-                cell,
-                lambda: self.open_recordings(suite),
-                runs=runs,
-                connector=self.connector,
-                calls=self.calls,
-                open_hook=judging_ahead(suite, cell, self.connector, self.calls) if ahead else None,
-                on_progress=self.on_progress,
-            )
+            return join_parts(parts, runs, lambda rest: self._run(suite, cell, rest), command)
         except RecordingMisses as missing:
             candidate = suite.candidates[cell.candidate]
             asked = suite.system.model_asked(candidate.model)
@@ -326,8 +370,22 @@ class Evaluation:
                 raise
             raise NotRecordedError(
                 f"{suite.name}: candidate {candidate.name!r} is not recorded: no call to "
-                f"{asked} is stored; record it with: {record_command(suite, cell)}"
+                f"{asked} is stored; record it with: {command}"
             ) from missing
+
+    def _run(self, suite: Suite, cell: Cell, runs: Sequence[Run]) -> list[Finished]:
+        # To ask again what failed, once is enough: by scoring.
+        ahead = self.mode != "none" and not self.retry_errors
+        return finish_runs(
+            suite,
+            cell,
+            lambda: self.open_recordings(suite),
+            runs=runs,
+            connector=self.connector,
+            calls=self.calls,
+            open_hook=judging_ahead(suite, cell, self.connector, self.calls) if ahead else None,
+            on_progress=self.on_progress,
+        )
 
 
 def fresh(known: Mapping[str, Item], key: str) -> Item:

@@ -16,6 +16,7 @@ from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.run_calls import WINDOW, RunCalls
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scores import CheckResult, Stage
+from eval_pipeline.shards import CheckPlace
 from eval_pipeline.stages import Scored, score_stage
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace
@@ -31,6 +32,11 @@ class Task:
     stage: Stage
     case: Case
     trace: AgentTrace
+
+    @property
+    def place(self) -> CheckPlace:
+        """What tells it from the other tasks of a cell."""
+        return self.case.id, self.trace.repeat, self.stage.name
 
 
 TaskResult = Scored | RecordingMiss
@@ -98,6 +104,7 @@ def score_tasks(
     calls: RunCalls | None = None,
     calibrated: Collection[str] = (),
     answered: Collection[str] = (),
+    scored: Mapping[CheckPlace, TaskResult] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> list[Scored]:
     """The outcome of each task, with what it used; calls that several share are counted for each.
@@ -111,13 +118,46 @@ def score_tasks(
         calls: the live calls of the run.
         calibrated: stages that gate if they gate `when_calibrated`.
         answered: stages whose judge is recorded for other answers of the cell, which are no tasks here.
+        scored: what shards have scored already.
         on_progress: told after every judged check.
 
     Raises:
         RecordingMisses: as for `score_cell`.
     """
+    calls, known = calls or RunCalls(), scored or {}
+    rest = [task for task in tasks if task.place not in known]
+    made = iter(
+        run_tasks(
+            suite,
+            cell,
+            rest,
+            open_recordings,
+            connector=connector,
+            calls=calls,
+            calibrated=calibrated,
+            on_progress=on_progress,
+        )
+    )
+    results = [known[task.place] if task.place in known else next(made) for task in tasks]
     judge = suite.judge_of(cell.candidate)
-    calls = calls or RunCalls()
+    label = None if judge is None else judge.label
+    in_order = _count_made_ahead(results, calls)
+    return _settle_misses(tasks, in_order, record_command(suite, cell), label, answered)
+
+
+def run_tasks(
+    suite: Suite,
+    cell: Cell,
+    tasks: Sequence[Task],
+    open_recordings: Callable[[], Recordings],
+    *,
+    connector: Connector | None,
+    calls: RunCalls,
+    calibrated: Collection[str],
+    on_progress: Progress,
+) -> list[TaskResult]:
+    """The outcome of each task, or the first call of it that no recording answers; arguments as above."""
+    judge = suite.judge_of(cell.candidate)
     done: dict[int, TaskResult] = {}
     todo: Sequence[int] = range(len(tasks))
     for _ in range(ROUNDS_AFTER_CONFLICT):
@@ -132,9 +172,7 @@ def score_tasks(
         done |= {place: _with_digests(found, recordings) for place, found in results.items()}
         # What another process recorded first is what everyone replays: those checks are judged on it.
         todo = [place for place in todo if isinstance(found := done[place], Scored) and found.used & lost]
-    label = None if judge is None else judge.label
-    in_order = _count_made_ahead([done[place] for place in range(len(tasks))], calls)
-    return _settle_misses(tasks, in_order, record_command(suite, cell), label, answered)
+    return [done[place] for place in range(len(tasks))]
 
 
 def _with_digests(result: TaskResult, recordings: Recordings) -> TaskResult:

@@ -25,6 +25,11 @@ def record_mode() -> str:
     return os.environ.get("EVAL_RECORD_MODE") or "none"
 
 
+def executor_name() -> str:
+    """What runs the steps of Dagster's runs: `EVAL_EXECUTOR`, or `in_process`."""
+    return os.environ.get("EVAL_EXECUTOR") or "in_process"
+
+
 def nightly_cron() -> str:
     """When the nightly schedule runs: `EVAL_NIGHTLY_CRON`, or 03:00."""
     return os.environ.get("EVAL_NIGHTLY_CRON") or "0 3 * * *"

@@ -10,6 +10,7 @@ from eval_pipeline.boundary.settings import MODULE, SystemFields
 from eval_pipeline.cases import Repeats
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Gating
+from eval_pipeline.shards import MOST_SHARDS
 
 
 class StageFields(BaseModel):
@@ -102,4 +103,6 @@ class SuiteFields(BaseModel):
     calibration: CalibrationFields | None = None
     repeats: Repeats = 1
     """How often each case is run, on the datasets that do not say so themselves."""
+    shards: int = Field(default=1, ge=1, le=MOST_SHARDS)
+    """Parts that each cell's runs and checks are cut into, for an executor that runs several at once."""
     candidates: dict[str, CandidateFields] = Field(min_length=1)

@@ -133,6 +133,7 @@ def _read_suite(folder: Path) -> Suite:
         judge=fields.judge,
         calibration=calibration,
         policy=policy,
+        shards=fields.shards,
     )
 
 

@@ -130,6 +130,8 @@ class Suite:
     calibration: CalibrationSet | None = None
     policy: Policy | None = None
     """The rules of its gate; None where it has no `policy.yaml`, and the defaults hold."""
+    shards: int = 1
+    """Parts that each cell's work is cut into; they change no result."""
 
     def judge_of(self, candidate_key: str) -> Judge | None:
         """Who judges a candidate's answers; None where no stage is judged or nobody is named."""
