@@ -22,7 +22,7 @@ def ask_once(suite: Suite, cell: Cell, question: str, connector: Connector | Non
     Raises:
         ProviderFault: when the model or embedder cannot be reached while the system is built.
     """
-    case = Case(question, question)
+    case = Case(question, _as_declared(suite, cell, question))
     # Outside the handler: a provider's fault is not to name the miss as its cause.
     with contextlib.suppress(RecordingMiss, RecordingMisses):
         return _ask(suite, cell, case, Recordings(suite.recordings), connector)
@@ -32,6 +32,13 @@ def ask_once(suite: Suite, cell: Cell, question: str, connector: Connector | Non
             return _ask(suite, cell, case, recordings, connector)
         finally:
             recordings.close()
+
+
+def _as_declared(suite: Suite, cell: Cell, question: str) -> str:
+    """The question as a case of the dataset has it: a block in YAML ends with a line break, words do not."""
+    inputs = (case.input for case in suite.datasets[cell.dataset].cases)
+    same = (known for known in inputs if isinstance(known, str) and known.strip() == question.strip())
+    return next(same, question)
 
 
 def _ask(

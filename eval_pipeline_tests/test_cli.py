@@ -112,6 +112,11 @@ def test_ask_replays_a_recorded_question(cli):
     assert "0 made" in out
 
 
+def test_ask_replays_a_case_whatever_white_space_ends_it(cli):
+    code, out, _ = cli("ask", "docs", "--candidate", "scripted", " What is the state of issue 231?\n")
+    assert (code, "0 made" in out) == (0, True)
+
+
 def test_keys_prints_commands_for_every_partition(cli):
     out = cli("keys", "docs")[1]
     assert out.count("dagster asset materialize -m eval_pipeline.definitions --select 'docs/") == 3
