@@ -42,7 +42,7 @@ class StatedCheck(NamedTuple):
     """Its first repeat, for names and flags."""
     state: CheckState
     rows: int
-    """Repeats that the run really has of it."""
+    """Repeats that the run really has of it, however often a judge scored each."""
 
 
 def standing_of(outcome: GateOutcome, source: ErrorSource | None) -> Standing:
@@ -76,22 +76,24 @@ def state_checks(outcomes: Outcomes, rule: CasePasses) -> dict[str, StatedCheck]
     for nodeid, first in firsts.items():
         tests = repeated.get(nodeid, (first,))
         results = tuple([(test.outcome, test.error_source) for test in tests])
-        stated[nodeid] = StatedCheck(first, _state_of(results, declared, rule), len(tests))
+        repeats = len({test.repeat for test in tests}) if len(tests) > 1 else 1
+        lacking = max(declared - repeats, 0) * (len(tests) // repeats)  # a judge scores each as often
+        stated[nodeid] = StatedCheck(first, _state_of(results, lacking, rule), repeats)
     return stated
 
 
 @lru_cache(maxsize=4096)
-def _state_of(results: tuple[_Result, ...], declared: int, rule: CasePasses) -> CheckState:
-    """The state of one check from its repeats' results; cached, for few combinations ever occur."""
-    repeats = max(declared, len(results))
+def _state_of(results: tuple[_Result, ...], lacking: int, rule: CasePasses) -> CheckState:
+    """The state of one check from its results and those it lacks; cached, for few ever occur."""
+    repeats = len(results) + lacking
     standings = Counter(standing_of(outcome, source) for outcome, source in results)
     passes = standings["pass"]
     if repeats == 1:
         label = _label(*results[0])
     else:
         others = Counter(_label(*result) for result in results if result[0] != "passed")
-        if repeats > len(results):
-            others["no result"] = repeats - len(results)
+        if lacking:
+            others["no result"] = lacking
         counted = [f"{name} {count}" for name, count in sorted(others.items())]
         label = ", ".join([f"passed {passes}/{repeats}", *counted])
     return CheckState(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from eval_pipeline.gating.check_states import Standing, pass_by_rule, standing_of, state_checks
@@ -76,3 +78,14 @@ def test_repeats_flip_when_they_disagree() -> None:
 
     assert next(iter(flips.values())).state.flips
     assert not next(iter(same.values())).state.flips
+
+
+def test_a_judges_repeats_are_no_repeats_of_the_case() -> None:
+    once = run("P", repeats=3)
+    judged = tuple(once.tests[0]._replace(judge_repeat=repeat) for repeat in range(3))
+
+    check = state_checks(replace(once, tests=judged), "majority")["toy::c0::tools"]
+
+    # one of three runs, scored three times: 6 of 9 results are lacking, so that 3 to 9 may pass
+    assert (check.rows, check.state.label) == (1, "passed 3/9, no result 6")
+    assert check.state.standing == "unmeasured"
