@@ -29,8 +29,8 @@ class NamedTest(Protocol):
 def split_node_id(nodeid: str) -> tuple[str, str, str] | None:
     """Suite, case and check of one of our node ids, `suite::case::check`; None when it is none."""
     suite, _, rest = nodeid.partition("::")
-    case, _, check = rest.partition("::")
-    if not (suite and case and check) or "::" in check:
+    case, _, check = rest.rpartition("::")  # from the right, for a case's id may end with a colon
+    if not (suite and case and check) or "::" in case:
         return None
     return suite, case, check
 

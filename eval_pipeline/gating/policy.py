@@ -108,6 +108,9 @@ class Policy:
         case, colons, check = name.rpartition("::")
         if colons and check in checks:
             return self._problem(key, name, "test", {f"{known}::{check}" for known in cases})
+        head, bracket, _ = name.partition("[")
+        if bracket and not colons and head in checks:
+            return self._problem(key, name, "test", {f"{head}[{known}]" for known in cases})
         known_names = {f"{case}::{known}" for known in checks} if colons else checks
         return self._problem(key, name, "test", known_names)
 

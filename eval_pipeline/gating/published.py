@@ -104,7 +104,7 @@ def read_published(data: Mapping[str, Any], place: str) -> Outcomes:
         problems.append(f"{place}: k is {report.k}, and key.k is {report.key.k}; they must agree")
     if not report.rows:
         problems.append(f"{place}: rows is empty; a report of no case says nothing")
-    rows, row_problems = _read_rows(report, place)
+    rows, row_problems = _read_rows(report, place, own=own)
     if rows and not row_problems and not any(row.stages for row in rows):
         problems.append(
             f"{place}: none of its stages is {', '.join(MAPPED_STAGES)}; of a suite of your own, "
@@ -139,14 +139,14 @@ def read_published(data: Mapping[str, Any], place: str) -> Outcomes:
     )
 
 
-def _read_rows(report: _Report, place: str) -> tuple[list[ReportRow], list[str]]:
+def _read_rows(report: _Report, place: str, *, own: bool) -> tuple[list[ReportRow], list[str]]:
     rows: list[ReportRow] = []
     problems: list[str] = []
     first_at: dict[tuple[str, int], int] = {}
     for index, raw in enumerate(report.rows):
         at = ("rows", index)
         try:
-            if report.threshold is None or is_own_row(raw):
+            if own or report.threshold is None:
                 row = read_own_row(raw, place, at, report.threshold)
             else:
                 row = read_published_row(raw, place, at, report.threshold)

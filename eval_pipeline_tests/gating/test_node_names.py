@@ -12,6 +12,7 @@ from eval_pipeline.gating.outcomes import CheckOutcome
         ("docs::backup::tools", ("docs", "backup", "tools")),
         ("docs::a/b: c|d…::tools", ("docs", "a/b: c|d…", "tools")),
         ("docs::backup", None),
+        ("docs::a:::tools", ("docs", "a:", "tools")),  # a case's id may end with a colon
         ("docs::a::b::tools", None),
         ("docs::::tools", None),
         ("", None),

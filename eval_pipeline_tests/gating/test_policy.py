@@ -91,6 +91,7 @@ OUTCOMES = run_of({"tools": "PP", "label": "PP"})
         ("critical: [tool]", "critical: 'tool' matches no test; did you mean 'tools'?"),
         ("critical: [c0::tool]", "critical: 'c0::tool' matches no test; did you mean 'c0::tools'?"),
         ("critical: [d0::tools]", "critical: 'd0::tools' matches no test; did you mean 'c0::tools'?"),
+        ('critical: ["tools[d0]"]', "critical: 'tools[d0]' matches no test; did you mean 'tools[c0]'?"),
         ('critical: ["x*"]', "critical: 'x*' matches no test; known: label, tools"),
         (
             "require_calibrated_judge: [labels]",

@@ -35,6 +35,10 @@ REFUSED: dict[str, tuple[Edit, str]] = {
         set_key("strict_faithfulness", 1),
         "key.strict_faithfulness: 1 is not a valid boolean",
     ),
+    "a row that passes itself off as one of ours": (
+        lambda report: report["rows"][0].update(outcomes={}, judged={}, tools=None, retrieval=None),
+        "judged.faithfulness is missing",
+    ),
     "two k": (set_key("k", 1), "report.json: k is 3, and key.k is 1; they must agree"),
     "threshold 70": (
         lambda report: report.update(threshold=70),
