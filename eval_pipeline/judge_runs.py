@@ -17,7 +17,7 @@ from eval_pipeline.models.run_calls import WINDOW, RunCalls
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.shards import CheckPlace
-from eval_pipeline.stages import Scored, score_stage
+from eval_pipeline.stages import Scored, gates, score_stage
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace
 
@@ -142,7 +142,7 @@ def score_tasks(
     judge = suite.judge_of(cell.candidate)
     label = None if judge is None else judge.label
     in_order = _count_made_ahead(results, calls)
-    return _settle_misses(tasks, in_order, record_command(suite, cell), label, answered)
+    return _settle_misses(tasks, in_order, record_command(suite, cell), label, answered, calibrated)
 
 
 def run_tasks(
@@ -236,6 +236,7 @@ def _settle_misses(
     command: str,
     judge: str | None,
     answered: Collection[str],
+    calibrated: Collection[str],
 ) -> list[Scored]:
     """The outcomes, those of a judge without any recording as not measured.
 
@@ -252,7 +253,7 @@ def _settle_misses(
         if isinstance(result, Scored):
             scored.append(result)
         elif task.stage.name in unrecorded:
-            scored.append(Scored(_not_measured(task, command, judge)))
+            scored.append(Scored(_not_measured(task, command, judge, task.stage.name in calibrated)))
         else:
             misses.append(result)
     if misses:
@@ -279,13 +280,13 @@ def _is_unrecorded(results: Sequence[TaskResult]) -> bool:
     return bool(misses) and not answered and not changed
 
 
-def _not_measured(task: Task, command: str, judge: str | None) -> CheckResult:
+def _not_measured(task: Task, command: str, judge: str | None, calibrated: bool) -> CheckResult:
     return CheckResult(
         case_id=task.case.id,
         repeat=task.trace.repeat,
         stage=task.stage.name,
         outcome="not_measured",
-        gating=False,
+        gating=gates(task.stage, calibrated),
         threshold=task.stage.threshold,
         reason=f"judge not recorded; record with: {command}",
         judge=judge,

@@ -127,13 +127,16 @@ def test_calls_and_tokens_of_the_judge_are_counted_also_on_replay(tmp_path):
     assert [check.calls for check in score(suite, traces, mode="none")] == [4, 3]
 
 
-def test_a_judge_without_any_recording_leaves_its_checks_unmeasured_and_gates_nothing(tmp_path):
+@pytest.mark.parametrize(("records", "gating"), [({}, False), ({"faithfulness": GOOD}, True)])
+def test_a_judge_without_any_recording_leaves_its_checks_unmeasured_which_gate_once_it_is_calibrated(
+    tmp_path, records, gating
+):
     suite = JudgedSuite(tmp_path)
     suite.run("new_episodes")
-    checks = suite.score("none", records={"faithfulness": GOOD})
+    checks = suite.score("none", records=records)
     faithful = [check for check in checks if check.stage == "faithfulness"]
     assert {(check.outcome, check.gating, check.score) for check in faithful} == {
-        ("not_measured", False, None)
+        ("not_measured", gating, None)
     }
     assert faithful[0].reason == (
         "judge not recorded; record with: eval-pipeline run docs --candidate scripted "

@@ -119,15 +119,17 @@ def test_a_case_that_the_judge_could_not_score_never_passes_and_is_left_out_of_a
         assert (stage.applies, stage.scored, stage.mean, rating.mean, rating.count) == (12, 11, 1.0, 5.0, 11)
 
 
-def test_a_judge_that_was_never_asked_leaves_its_scores_unmeasured_and_the_checks_stand(tmp_path):
+@pytest.mark.parametrize(("calibrated", "outcome"), [(False, "passed"), (True, "not_measured")])
+def test_a_case_that_a_calibrated_judge_was_never_asked_about_does_not_pass(tmp_path, calibrated, outcome):
     suite = SupportSuite(tmp_path)
     suite.report()
     for path in suite.folder.rglob("openai-judge/calls.jsonl"):
         path.unlink()
-    report, _ = suite.report(mode="none", calibrated=True)
+    report, _ = suite.report(mode="none", calibrated=calibrated)
     row = row_of(report, "return-102")
     assert {row.checks[name].outcome for name in METRICS} == {"not_measured"}
-    assert row.outcome == "passed"
+    # The checks alone decide while the judge only advises.
+    assert row.outcome == outcome
 
 
 def test_a_judge_that_is_asked_otherwise_now_is_a_miss_that_names_the_rubric(tmp_path):

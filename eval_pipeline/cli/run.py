@@ -164,5 +164,7 @@ def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:
     # What the system itself did wrong is a result; a provider, judge or scorer that failed is none. What a
     # judge that merely advises could not say is missed by nobody.
     checks = [check for row in rows for check in row.checks.values()]
+    if any(check.gating and check.outcome == "not_measured" for check in checks):
+        return NOT_MEASURED
     failed = [check for check in checks if check.error_source not in (None, "system")]
     return NOT_MEASURED if any(check.gating or check.error_source == "provider" for check in failed) else 0
