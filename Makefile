@@ -12,9 +12,8 @@ SUITE ?= docs_assistant
 
 demo: $(READY)
 	$(BIN)/eval-pipeline run docs_assistant
-	@echo; echo "May the second prompt, or the smaller model, replace what is accepted? Exit code 1 means: block."
-	$(BIN)/eval-pipeline gate issue_triage --candidate qwen-1.5b-v2 --dataset triage-v1 || [ $$? -eq 1 ]
-	$(BIN)/eval-pipeline gate issue_triage --candidate qwen-0.5b || [ $$? -eq 1 ]
+	@echo; echo "May the second prompt replace what is accepted? Exit code 1 means: block."
+	$(BIN)/eval-pipeline gate issue_triage --candidate qwen-1.5b-v2 || [ $$? -eq 1 ]
 	@echo; echo "May the support agent's prompt drop 'look it up before you answer'?"
 	$(BIN)/eval-pipeline gate support_agent --candidate qwen-1.5b-warm-no-lookup || [ $$? -eq 1 ]
 
