@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,6 +114,9 @@ class RecordingChatModel(BaseChatModel):
         raise NotImplementedError(
             "systems run in an event loop: call the model with `await model.ainvoke(…)`"
         )
+
+    # LangChain asks for it before each call, and would have it worked out from the code every time.
+    _agenerate.__signature__ = inspect.signature(_agenerate)  # type: ignore[attr-defined]
 
     async def _call_natively(self, call: ChatCall) -> AIMessage:
         requests, chat = self._of_this_repeat()
