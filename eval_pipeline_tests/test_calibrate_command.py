@@ -12,6 +12,8 @@ from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.assets.suite_assets import suite_assets
 from eval_pipeline.cli import app, main
 from eval_pipeline_tests.judged_suite import JudgedSuite
+from eval_pipeline_tests.provider_replies import Status
+from eval_pipeline_tests.provider_stub import ProviderStub
 from eval_pipeline_tests.scripted_judge import JudgedConnector, Question, reply, saying
 
 
@@ -205,6 +207,43 @@ def test_a_judge_that_is_not_recorded_does_not_keep_another_from_being_shown(tmp
     told = [line for line in found.stderr.splitlines() if "openai:another" in line]
     assert len(told) == 1
     assert told[0].endswith("eval-pipeline calibrate docs --judge openai:another --record-mode new_episodes")
+
+
+def test_a_judge_that_cannot_be_reached_is_exit_3_and_does_not_keep_another_from_being_shown(
+    tmp_path, monkeypatch
+):
+    with ProviderStub(lambda asked: Status(404)) as stub:
+        suite = JudgedSuite(tmp_path)
+        suite.calibrate("new_episodes")
+        down = f"    judge: {{name: openai:down, base_url: '{stub.base_url('openai')}'}}"
+        second = (
+            "  other:\n    model: openai:scripted\n    embedder: openai:scripted-embedder\n    prompt: v1"
+        )
+        suite.edit("suite.yaml", "candidates:\n", f"candidates:\n{second}\n{down}\n")
+        monkeypatch.setenv("OPENAI_API_KEY", "none")  # all of the other judge is recorded
+        monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
+        monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+        found = CliRunner().invoke(app, ["calibrate", "docs", "--record-mode", "new_episodes"])
+        assert found.exit_code == 3, found.output
+        assert "one case: eval-pipeline explain docs --judge openai:judge --case ID" in found.stdout
+        # 2 cases of faithfulness, strict and plain, and one of recall, each three times: 15.
+        (told,) = [line for line in found.stderr.splitlines() if line.startswith("error: docs openai-down@")]
+        assert (
+            "the provider gave no answer for 15 of 15 scores; the first: faithfulness: http_404: openai"
+            in told
+        )
+        key_missing = ["calibrate", "docs", "--judge", "google_genai:judge", "--record-mode", "new_episodes"]
+        suite.edit(
+            "suite.yaml",
+            f"name: openai:down, base_url: '{stub.base_url('openai')}'",
+            "name: google_genai:judge",
+        )
+        monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+        monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+        calls = stub.calls
+        found = CliRunner().invoke(app, key_missing)
+        assert (found.exit_code, stub.calls) == (3, calls)
+        assert "set GOOGLE_API_KEY or GEMINI_API_KEY" in found.stderr
 
 
 def test_what_an_advisory_judge_cannot_say_does_not_change_the_exit_code(tmp_path, monkeypatch):

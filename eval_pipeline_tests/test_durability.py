@@ -169,11 +169,15 @@ def answer_or_judge(asked: Asked) -> Reply:
     return Say(approve(Question(schema["name"], asked.question, verdicts.get("minItems"))))
 
 
+@pytest.mark.parametrize("beside_agents", [True, False], ids=["beside agents", "of stored traces"])
 def test_ctrl_c_while_the_judge_is_asked_exits_130_and_repeats_nothing_answered(
-    tmp_path: Path, stub: ProviderStub
+    tmp_path: Path, stub: ProviderStub, beside_agents: bool
 ):
     stub.answer = answer_or_judge
     suite = LiveSuite(tmp_path, stub, CASES)
+    if not beside_agents:  # else the judge is asked as soon as an agent's trace is there
+        assert suite.command(*RECORD).returncode == 0
+        stub.asked.clear()
     declared = suite.folder / "suite.yaml"
     judged = JUDGED.format(url=stub.base_url("openai"), in_flight=IN_FLIGHT)
     declared.write_text(declared.read_text().rstrip() + judged)
@@ -192,6 +196,8 @@ def test_ctrl_c_while_the_judge_is_asked_exits_130_and_repeats_nothing_answered(
     assert "interrupted; the calls that were answered are kept: run the same command to go on" in err
     assert "Traceback" not in err
     settle(stub)
+    agents = sum(asked.kind == "chat" and asked.model != "judge" for asked in stub.asked)
+    assert (agents > 0) == beside_agents
     kept, before = recorded_chats(), stub.calls
     assert kept > 20
     done = suite.command(*RECORD)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from eval_pipeline.suites import Suite
 
 FAILED_CASES = 1
-NOT_MEASURED = 3
-NOT_RECORDED = 4
 EXAMPLE_QUERY = "select stage, outcome, count(*) from current_stage_scores group by all"
 
 
@@ -51,17 +49,15 @@ def command(
 
     from eval_pipeline.assets.materializing import Materializer
     from eval_pipeline.cli.printing import progress, say, say_error
-    from eval_pipeline.errors import ProviderFault, RecordingMisses
-    from eval_pipeline.evaluation import Evaluation, NotRecordedError
+    from eval_pipeline.cli.unfinished import Unfinished
+    from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.report.text import print_report
 
     found = Evaluation(run_id="").suite(suite)
     cells = found.select_cells(candidate, dataset)
     Evaluation(run_id="", mode=record_mode.value).refuse_missing_keys(found, cells)
     reports: list[StageReport] = []
-    unrecorded: list[str] = []
-    incomplete: list[str] = []
-    unreachable: list[str] = []
+    unfinished = Unfinished()
     opened = Materializer(
         found,
         record_mode.value,
@@ -71,35 +67,21 @@ def command(
     )
     with opened as materializer:
         for cell in cells:
-            try:
-                noun = "runs" if found.datasets[cell.dataset].repeats > 1 else "cases"
-                with progress(f"{suite} {cell.candidate} on {cell.dataset}", noun) as on_progress:
+            noun = "runs" if found.datasets[cell.dataset].repeats > 1 else "cases"
+            part = f"{suite} {cell.candidate} on {cell.dataset}"
+            with unfinished.noting(part):
+                with progress(part, noun) as on_progress:
                     run_id = materializer.materialize(cell, on_progress)
-            except KeyboardInterrupt:
-                say_error("interrupted; the calls that were answered are kept: run the same command to go on")
-                raise
-            except NotRecordedError as missing:
-                unrecorded.append(str(missing))
-                continue
-            except RecordingMisses as missing:
-                incomplete.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {missing}")
-                continue
-            except ProviderFault as fault:
-                unreachable.append(f"error: {suite} {cell.candidate} on {cell.dataset}: {fault.message}")
-                continue
-            evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
-            reports.append(materializer.reports.get(cell) or evaluation.build_report(cell))
-            print_report(reports[-1], Console())
-            say()
+                evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
+                reports.append(materializer.reports.get(cell) or evaluation.build_report(cell))
+                print_report(reports[-1], Console())
+                say()
     _say_failures(found, reports)
-    for text in (*unrecorded, *incomplete, *unreachable):
+    for text in (*unfinished.unrecorded, *unfinished.incomplete, *unfinished.unreachable):
         say_error(f"\n{text}")
-    if not reports:
-        raise typer.Exit(NOT_MEASURED if unreachable and not incomplete else NOT_RECORDED)
-    _say_stored(found, evaluation, reports)
-    if incomplete:
-        raise typer.Exit(NOT_RECORDED)
-    raise typer.Exit(NOT_MEASURED if unreachable else _exit_code(reports, strict))
+    if reports:
+        _say_stored(found, evaluation, reports)
+    raise typer.Exit(unfinished.exit_code(finished=bool(reports)) or _exit_code(reports, strict))
 
 
 def _say_stored(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:
@@ -158,6 +140,8 @@ def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[Stag
 
 
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:
+    from eval_pipeline.cli.unfinished import NOT_MEASURED
+
     rows = [row for report in reports for row in report.rows]
     if strict and any(row.outcome != "passed" for row in rows):
         return FAILED_CASES
