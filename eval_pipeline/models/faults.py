@@ -55,7 +55,7 @@ def classify(failure: BaseException) -> Fault:
     """Sort an exception of any provider's client by its HTTP status, or by its nature without one."""
     links = list(_chain(failure))
     if any(_is_a(link, *BROKEN_OFF) for link in links):
-        return Fault("connection", _text(links, None), True)
+        return Fault("connection", _cause(links), True)
     status = next((found for found in map(_status, links) if found), None)
     text = _text(links, status)
     for name, kind in STOPPED_BY.items():
@@ -70,7 +70,7 @@ def classify(failure: BaseException) -> Fault:
     if any(_is_a(link, *UNREADABLE) or str(link).strip("'\"").startswith(UNREADABLE_TEXTS) for link in links):
         return Fault("malformed_body", text, True)
     if any(_is_a(link, *CONNECTION) for link in links):
-        return Fault("connection", text, True)
+        return Fault("connection", _cause(links), True)
     if type(failure).__name__ == "ResponseError":  # of Ollama, in the middle of a stream
         return Fault("broken_stream", text, True)
     return Fault("client_error", text, False)
@@ -99,6 +99,11 @@ def _chain(failure: BaseException) -> Iterator[BaseException]:
         seen.add(id(link))
         yield link
         link = link.__cause__ or link.__context__
+
+
+def _cause(links: list[BaseException]) -> str:
+    """What a connection failed by, without what its client made of it: one calls a refused one timed out."""
+    return _text(links[-2:], None)
 
 
 def _text(links: list[BaseException], status: int | None) -> str:
