@@ -51,6 +51,7 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.replay
 	$(BIN)/python -m benchmarks.live
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.gate
 
 clean:
 	rm -rf $(VENV) .dagster warehouse

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError, InputError
+from eval_pipeline.gate_files import NO_BASELINE, GateFiles
 from eval_pipeline.gating.check_states import StatedCheck, state_checks
 from eval_pipeline.gating.comparability import compare_components
 from eval_pipeline.gating.comparison import compare_tests
@@ -20,19 +21,7 @@ from eval_pipeline.gating.rules import describe_change
 from eval_pipeline.statistics import Rate
 from eval_pipeline.suites import Suite
 
-NO_BASELINE = Path("none")
-DEFAULT_POLICY = Path("default")
 _SHOWN_TESTS = 5
-
-
-@dataclass(frozen=True)
-class GateFiles:
-    """The reviewed files a gate goes by; None means the suite's own."""
-
-    baseline: Path | None = None
-    """The path `none` stands for no baseline, wherever the suite has one."""
-    policy: Path | None = None
-    """The path `default` stands for the default rules, wherever the suite has others."""
 
 
 def read_gate_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> Outcomes | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from eval_pipeline.baselines import DEFAULT_POLICY, GateFiles, read_gate_baseline
+from eval_pipeline.baselines import read_gate_baseline
 from eval_pipeline.cell_outcomes import declared_outcomes, eval_block
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError
 from eval_pipeline.evaluation import Evaluation, Stored
+from eval_pipeline.gate_files import DEFAULT_POLICY, GateFiles
 from eval_pipeline.gating.decide import decide
 from eval_pipeline.gating.decision import GateDecision
 from eval_pipeline.gating.outcomes import EvalBlock, Outcomes

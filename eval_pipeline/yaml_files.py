@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
 
 from eval_pipeline.errors import InputError
+from eval_pipeline.garbage_collection import collector_paused
 from eval_pipeline.suggestions import did_you_mean as did_you_mean
 from eval_pipeline.validation import validate as validate
 from eval_pipeline.yaml_data import YamlFile, build_data
@@ -66,20 +64,8 @@ def read_yaml(path: Path, error: type[InputError] = InputError, *, exact: bool =
         InputError: of the given type: no text, no YAML, duplicate keys, dates, `.nan`, `012`, `no` …
     """
     text = read_text(path, error)
-    with _collector_paused():
+    with collector_paused():
         return build_data(path, _compose(path, text, error), error, exact=exact)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """A big file makes many nodes and no garbage: looking for some doubles the time it takes to read."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _compose(path: Path, text: str, error: type[InputError]) -> yaml.Node | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eval_pipeline.baselines import GateFiles
+from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.gate_results import decide_outcomes
 from eval_pipeline.gating.decision import GateDecision
 from eval_pipeline.gating.outcome_files import read_outcomes

@@ -9,7 +9,7 @@ from eval_pipeline.assets.baseline import BaselineConfig
 from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions, calibration_deps, cell_of
 from eval_pipeline.assets.resources import EvaluationResource
-from eval_pipeline.baselines import GateFiles
+from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.gate_results import store_decision
 from eval_pipeline.gating.render_markdown import render_markdown
 from eval_pipeline.suites import Suite

@@ -11,9 +11,9 @@ from eval_pipeline.agent_runs import Progress
 from eval_pipeline.assets.partitions import is_calibrated
 from eval_pipeline.assets.resources import EvaluationResource, collecting_reports, reporting_progress
 from eval_pipeline.assets.suite_assets import suite_assets
-from eval_pipeline.baselines import GateFiles
 from eval_pipeline.calibration_runs import calibration_recorded
 from eval_pipeline.errors import EvalError, InputError
+from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.recordings import Mode
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.suites import Cell, Suite

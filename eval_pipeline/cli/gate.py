@@ -12,7 +12,7 @@ import typer
 from eval_pipeline.cli.options import AnyDataset
 
 if TYPE_CHECKING:
-    from eval_pipeline.baselines import GateFiles
+    from eval_pipeline.gate_files import GateFiles
     from eval_pipeline.gating.decision import GateDecision
     from eval_pipeline.suites import Cell, Suite
 
@@ -66,8 +66,9 @@ def command(
 
     Exit codes: 0 pass, 1 block, 2 incomparable, 3 inconclusive, 4 a usage or input error.
     """
-    from eval_pipeline.baselines import GateFiles
     from eval_pipeline.cli.printing import say, write_file
+    from eval_pipeline.garbage_collection import collector_paused
+    from eval_pipeline.gate_files import GateFiles
     from eval_pipeline.gating.decision import EXIT_CODES, PRECEDENCE
 
     targets = [(path, _format_of(path)) for path in out or ()]
@@ -78,12 +79,14 @@ def command(
     else:
         given = {"--candidate": candidate, "--dataset": dataset, "--baseline": baseline}
         _refuse_options([name for name, value in given.items() if value is not None])
-        decisions = [_gate_files(Path(suite_or_baseline), Path(candidate_file), policy)]
+        with collector_paused():
+            decisions = [_gate_files(Path(suite_or_baseline), Path(candidate_file), policy)]
     decisions = [replace(decision, notes=(*(note or ()), *decision.notes)) for decision in decisions]
-    for path, written in targets:
-        write_file(path, _rendered(decisions[0], written))
-    for place, decision in enumerate(decisions):
-        say(("\n" if place else "") + _rendered(decision, format).rstrip("\n"))
+    with collector_paused():
+        for path, written in targets:
+            write_file(path, _rendered(decisions[0], written))
+        for place, decision in enumerate(decisions):
+            say(("\n" if place else "") + _rendered(decision, format).rstrip("\n"))
     verdicts = {decision.verdict for decision in decisions}
     raise typer.Exit(next((EXIT_CODES[worst] for worst in PRECEDENCE if worst in verdicts), 0))
 
@@ -129,7 +132,7 @@ def _read_early(suite: Suite, cells: tuple[Cell, ...], files: GateFiles) -> None
 
 
 def _gate_files(baseline: Path, candidate: Path, policy: Path | None) -> GateDecision:
-    from eval_pipeline.baselines import DEFAULT_POLICY
+    from eval_pipeline.gate_files import DEFAULT_POLICY
     from eval_pipeline.gating.decide import decide
     from eval_pipeline.gating.outcome_files import read_outcomes
     from eval_pipeline.gating.policy import PUBLISHED_POLICY, Policy, read_policy

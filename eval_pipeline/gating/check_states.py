@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -65,21 +66,23 @@ def state_checks(outcomes: Outcomes, rule: CasePasses) -> dict[str, StatedCheck]
     Repeats that the run declares but does not have count as unmeasured ones, so that leaving one out
     never helps.
     """
-    declared = outcomes.eval.repeats
-    firsts: dict[str, CheckOutcome] = {}
-    repeated: dict[str, list[CheckOutcome]] = {}
-    for test in outcomes.tests:
-        first = firsts.setdefault(test.nodeid, test)
-        if first is not test:
-            repeated.setdefault(test.nodeid, [first]).append(test)
-    stated = {}
-    for nodeid, first in firsts.items():
-        tests = repeated.get(nodeid, (first,))
-        results = tuple([(test.outcome, test.error_source) for test in tests])
-        repeats = len({test.repeat for test in tests}) if len(tests) > 1 else 1
-        lacking = max(declared - repeats, 0) * (len(tests) // repeats)  # a judge scores each as often
-        stated[nodeid] = StatedCheck(first, _state_of(results, lacking, rule), repeats)
-    return stated
+    declared, tests = outcomes.eval.repeats, outcomes.tests
+    results = {(test.outcome, test.error_source) for test in tests}
+    states = {result: _state_of((result,), declared - 1, rule) for result in results}
+    stated = {t.nodeid: StatedCheck(t, states[t.outcome, t.error_source], 1) for t in tests}
+    if len(stated) == len(tests):
+        return stated
+    repeated: dict[str, list[CheckOutcome]] = {nodeid: [] for nodeid in stated}
+    for test in tests:
+        repeated[test.nodeid].append(test)
+    return {nodeid: _state_repeats(same, declared, rule) for nodeid, same in repeated.items()}
+
+
+def _state_repeats(tests: Sequence[CheckOutcome], declared: int, rule: CasePasses) -> StatedCheck:
+    results = tuple([(test.outcome, test.error_source) for test in tests])
+    repeats = len({test.repeat for test in tests})
+    lacking = max(declared - repeats, 0) * (len(tests) // repeats)  # a judge scores each as often
+    return StatedCheck(tests[0], _state_of(results, lacking, rule), repeats)
 
 
 @lru_cache(maxsize=4096)

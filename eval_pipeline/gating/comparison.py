@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from eval_pipeline.gating.check_states import StatedCheck
 from eval_pipeline.gating.decision import ComparedTest
-from eval_pipeline.gating.outcomes import CheckOutcome
 
 
 @dataclass(frozen=True)
@@ -31,42 +30,35 @@ def compare_tests(baseline: Mapping[str, StatedCheck], candidate: Mapping[str, S
     """
     tests, regressed, fixed, missing, new, lost = [], [], [], [], [], []
     for nodeid, before in baseline.items():
-        if not before.outcome.gating:
+        named, old = before.outcome, before.state
+        if not named.gating:
             continue
         after = candidate.get(nodeid)
-        gates = after is not None and after.outcome.gating
-        test = _pair(before.outcome, before, after if gates else None)
+        new_state = after.state if after is not None and after.outcome.gating else None
+        test = ComparedTest(nodeid, named.case, named.check, old, new_state)
         tests.append(test)
-        if after is not None and not gates:
+        if new_state is None and after is not None:
             lost.append(test)
-            continue
-        gone = after is None or after.state.skipped
-        if gone:
+        elif new_state is None or new_state.skipped:
             missing.append(test)
-        standing = after.state.standing if after is not None else "unmeasured"
-        if before.state.standing == "pass" and (gone or standing == "fail"):
+            if old.standing == "pass":
+                regressed.append(test)
+        elif old.standing == "pass" and new_state.standing == "fail":
             regressed.append(test)
-        elif before.state.standing == "fail" and standing == "pass":
+        elif old.standing == "fail" and new_state.standing == "pass":
             fixed.append(test)
-    for nodeid, after in candidate.items():
+    for nodeid, check in candidate.items():
         known = baseline.get(nodeid)
-        if after.outcome.gating and (known is None or not known.outcome.gating):
-            test = _pair(after.outcome, None, after)
-            tests.append(test)
-            new.append(test)
+        if check.outcome.gating and (known is None or not known.outcome.gating):
+            new.append(_unpaired(check))
+    tests += new
     return Comparison(tuple(tests), tuple(regressed), tuple(fixed), tuple(missing), tuple(new), tuple(lost))
 
 
 def list_tests(candidate: Mapping[str, StatedCheck]) -> tuple[ComparedTest, ...]:
     """The candidate's gating checks alone, where there is nothing to compare them with."""
-    return tuple(_pair(check.outcome, None, check) for check in candidate.values() if check.outcome.gating)
+    return tuple(_unpaired(check) for check in candidate.values() if check.outcome.gating)
 
 
-def _pair(named: CheckOutcome, before: StatedCheck | None, after: StatedCheck | None) -> ComparedTest:
-    return ComparedTest(
-        named.nodeid,
-        named.case,
-        named.check,
-        before.state if before is not None else None,
-        after.state if after is not None else None,
-    )
+def _unpaired(check: StatedCheck) -> ComparedTest:
+    return ComparedTest(check.outcome.nodeid, check.outcome.case, check.outcome.check, None, check.state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -13,33 +12,36 @@ from pydantic_core import ErrorDetails
 from eval_pipeline.errors import InputError
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.validation import show_place
-from eval_pipeline.yaml_files import read_text
 
 T = TypeVar("T")
 
 
-def read_json(path: Path, error: type[InputError]) -> Any:
-    """One file's plain data. NaN is kept, so that whoever reads the number can say where it stands.
+def load_json(text: str, place: str, error: type[InputError]) -> Any:
+    """The plain data of a file's text. NaN is kept, so that whoever reads the number can say where it stands.
+
+    Args:
+        text: what is read.
+        place: the file, to begin each problem with.
+        error: the type to raise.
 
     Raises:
-        InputError: of the given type, for unreadable text, what is not JSON, and a key that stands twice.
+        InputError: of the given type, for what is not JSON, and a key that stands twice.
     """
-    text = read_text(path, error)
     try:
-        return json.loads(text, object_pairs_hook=_refuse_twins(path, error))
+        return json.loads(text, object_pairs_hook=_refuse_twins(place, error))
     except json.JSONDecodeError as failure:
-        raise error(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
+        raise error(f"{place}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
     except (RecursionError, ValueError) as failure:  # nested too deep; a number of too many digits
-        raise error(f"{path}: not usable JSON: {failure}") from failure
+        raise error(f"{place}: not usable JSON: {failure}") from failure
 
 
-def _refuse_twins(path: Path, error: type[InputError]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+def _refuse_twins(place: str, error: type[InputError]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
             names = [name for name, _ in pairs]
             twin = next(name for name in names if names.count(name) > 1)
-            raise error(f"{path}: key {twin!r} stands twice in one object; keep one")
+            raise error(f"{place}: key {twin!r} stands twice in one object; keep one")
         return built
 
     return build
@@ -55,7 +57,7 @@ def parse_json(
     """Validate plain data as a model.
 
     Args:
-        data: what `read_json` gave, or a part of it.
+        data: what `load_json` gave, or a part of it.
         model: a pydantic model, or an adapter of any type.
         place: the file, to begin each problem with.
         error: the type to raise.

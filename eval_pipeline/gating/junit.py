@@ -29,8 +29,10 @@ def render_junit(decision: GateDecision) -> str:
 
 def _case(test: ComparedTest, missing: set[str]) -> ET.Element:
     case = junit_test(test.check, test.case)
-    words = f"{test.nodeid} {describe_change(test)}"
     state = test.candidate
+    if state is not None and state.standing == "pass":
+        return case
+    words = f"{test.nodeid} {describe_change(test)}"
     if test.nodeid in missing:
         add_outcome(case, "failure", "missing", words)
     elif state is None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from eval_pipeline.gating.json_files import read_json, show_value
+from eval_pipeline.gating.json_files import load_json, show_value
+from eval_pipeline.gating.outcome_lines import read_as_written
 from eval_pipeline.gating.outcomes import Outcomes, OutcomesError
 from eval_pipeline.gating.own_outcomes import read_own_outcomes
 from eval_pipeline.gating.published import read_published
 from eval_pipeline.gating.pytest_report import read_pytest_report
+from eval_pipeline.yaml_files import read_text
 
 _PYTEST_KEYS = frozenset({"created", "duration", "exitcode", "root", "environment", "summary", "collectors"})
 _SHOWN_PROBLEMS = 20
@@ -21,23 +24,28 @@ def read_outcomes(path: Path) -> Outcomes:
     Raises:
         OutcomesError: one problem a line, each with its file and place.
     """
-    data = read_json(path, OutcomesError)
-    if not isinstance(data, dict):
-        raise OutcomesError(f"{path}: {show_value(data)} is no outcomes file; it holds `eval` and `tests`")
-    if "rows" in data or "key" in data:
-        return read_published(data, str(path))
-    if "format" not in data and _PYTEST_KEYS & data.keys():
-        outcomes = read_pytest_report(data, str(path))
-    elif "tests" in data:
-        outcomes = read_own_outcomes(data, str(path))
-    else:
-        found = ", ".join(map(repr, list(data)[:8])) or "nothing"
-        raise OutcomesError(
-            f"{path}: found {found}, where an outcomes file holds `eval` and `tests`, "
-            "and a stage report `key` and `rows`"
-        )
+    text = read_text(path, OutcomesError)
+    outcomes = read_as_written(text)
+    if outcomes is None:
+        outcomes = _read_data(load_json(text, str(path), OutcomesError), str(path))
     _refuse_problems(str(path), outcomes)
     return outcomes
+
+
+def _read_data(data: Any, place: str) -> Outcomes:
+    if not isinstance(data, dict):
+        raise OutcomesError(f"{place}: {show_value(data)} is no outcomes file; it holds `eval` and `tests`")
+    if "rows" in data or "key" in data:
+        return read_published(data, place)
+    if "format" not in data and _PYTEST_KEYS & data.keys():
+        return read_pytest_report(data, place)
+    if "tests" in data:
+        return read_own_outcomes(data, place)
+    found = ", ".join(map(repr, list(data)[:8])) or "nothing"
+    raise OutcomesError(
+        f"{place}: found {found}, where an outcomes file holds `eval` and `tests`, "
+        "and a stage report `key` and `rows`"
+    )
 
 
 def _refuse_problems(place: str, outcomes: Outcomes) -> None:

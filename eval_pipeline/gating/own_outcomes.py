@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import ErrorSource
@@ -27,17 +28,19 @@ FORMAT: Literal["eval-outcomes/1"] = "eval-outcomes/1"
 _SHOWN_PROBLEMS = 20
 
 
-class _TestFields(BaseModel):
-    """One line of `tests`."""
+_Count = Annotated[int, Field(ge=0)]
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+@with_config(extra="forbid", strict=True)
+class _TestFields(TypedDict):
+    """One line of `tests`; a plain mapping, for there may be a hundred thousand."""
 
     nodeid: str
-    repeat: int = Field(default=0, ge=0)
-    judge_repeat: int = Field(default=0, ge=0)
+    repeat: NotRequired[_Count]
+    judge_repeat: NotRequired[_Count]
     outcome: Outcome
-    gating: bool = True
-    error_source: ErrorSource | None = None
+    gating: NotRequired[bool]
+    error_source: NotRequired[ErrorSource | None]
 
 
 class _FileFields(BaseModel):
@@ -71,51 +74,42 @@ def read_own_outcomes(data: Mapping[str, Any], place: str) -> Outcomes:
     imported = fields.imported
     if imported is not None and content_hash(imported.contract) != block.dataset_sha:
         raise OutcomesError(f"{place}: eval.dataset_sha is not the hash of imported.contract; import again")
-    tests = parse_json(data["tests"], _TESTS, place, OutcomesError, ("tests",))
     return Outcomes(
         eval=block,
-        tests=_take_tests(tests, block, place),
+        tests=read_tests(data["tests"], block, place),
         usage=fields.usage,
         calibration=fields.calibration,
         imported=imported,
     )
 
 
-def _take_tests(tests: Iterable[_TestFields], block: EvalBlock, place: str) -> tuple[CheckOutcome, ...]:
+def read_tests(data: Any, block: EvalBlock, place: str) -> tuple[CheckOutcome, ...]:
+    """The tests of a file of our own from its plain data; arguments and errors are of `read_own_outcomes`."""
     taken, problems = [], []
-    for index, test in enumerate(tests):
-        names = split_node_id(test.nodeid)
+    fields = parse_json(data, _TESTS, place, OutcomesError, ("tests",))
+    for index, test in enumerate(fields):
+        nodeid, outcome, source = test["nodeid"], test["outcome"], test.get("error_source")
+        names = split_node_id(nodeid)
         if names is None:
-            problems.append(f"{place}: tests[{index}].nodeid: {test.nodeid!r} is not suite::case::check")
+            problems.append(f"{place}: tests[{index}].nodeid: {nodeid!r} is not suite::case::check")
             continue
         suite, case, check = names
         if suite != block.suite and block.suite is not None:
-            problems.append(
-                f"{place}: tests[{index}].nodeid: {test.nodeid!r} is not of suite {block.suite!r}"
-            )
-        if (test.outcome == "error") != (test.error_source is not None) and test.outcome != "not_measured":
-            problems.append(f"{place}: tests[{index}]: {_source_problem(test)}")
-        taken.append(
-            CheckOutcome(
-                test.nodeid,
-                case,
-                check,
-                test.outcome,
-                test.gating,
-                test.repeat,
-                test.judge_repeat,
-                test.error_source,
-            )
-        )
+            problems.append(f"{place}: tests[{index}].nodeid: {nodeid!r} is not of suite {block.suite!r}")
+        if (outcome == "error") != (source is not None) and outcome != "not_measured":
+            problems.append(f"{place}: tests[{index}]: {_source_problem(outcome, source)}")
+        repeat, judge_repeat = test.get("repeat", 0), test.get("judge_repeat", 0)
+        gating = test.get("gating", True)
+        taken.append(CheckOutcome(nodeid, case, check, outcome, gating, repeat, judge_repeat, source))
     if problems:
         raise OutcomesError(problems[:_SHOWN_PROBLEMS])
     return tuple(taken)
 
 
-def _source_problem(test: _TestFields) -> str:
-    if test.error_source is None:
+def _source_problem(outcome: Outcome, source: ErrorSource | None) -> str:
+    if source is None:
         return "an error without error_source; say system, provider, judge or scorer"
-    return f"{test.outcome}, and yet with error_source {test.error_source!r}; remove one"
+    return f"{outcome}, and yet with error_source {source!r}; remove one"
 
 
 def outcomes_text(outcomes: Outcomes) -> str:

@@ -34,32 +34,26 @@ class _Tally:
     """Passes and failures of a run's gating checks, counted both ways once."""
 
     def __init__(self, stated: Mapping[str, StatedCheck]) -> None:
-        self.by_check: dict[str, Counter[Standing]] = {}
-        by_case: dict[str, frozenset[Standing]] = {}
-        for check in stated.values():
-            outcome, standing = check.outcome, check.state.standing
-            if not outcome.gating:
-                continue
-            if outcome.check not in self.by_check:
-                self.by_check[outcome.check] = Counter()
-            self.by_check[outcome.check][standing] += 1
-            if standing not in by_case.get(outcome.case, _NONE):
-                by_case[outcome.case] = by_case.get(outcome.case, _NONE) | {standing}
-        self.by_case = Counter(by_case.values())
+        gating = [(c.outcome, c.state.standing) for c in stated.values() if c.outcome.gating]
+        self.by_check = Counter([(outcome.check, standing) for outcome, standing in gating])
+        cases = {outcome.case for outcome, _ in gating}
+        unsure = [(outcome.case, standing) for outcome, standing in gating if standing != "pass"]
+        self.failed = {case for case, standing in unsure if standing == "fail"}
+        self.passed = cases - {case for case, _ in unsure}
 
     def checks(self) -> Rate:
-        return _rate(sum(self.by_check.values(), Counter()))
+        counts: Counter[Standing] = Counter()
+        for (_, standing), count in self.by_check.items():
+            counts[standing] += count
+        return _rate(counts)
 
     def check(self, name: str) -> Rate:
-        return _rate(self.by_check.get(name, Counter()))
+        return _rate({standing: self.by_check[name, standing] for standing in ("pass", "fail")})
 
     def cases(self) -> Rate:
-        passed = self.by_case[frozenset({"pass"})]
-        return Rate(passed, passed + sum(n for standings, n in self.by_case.items() if "fail" in standings))
+        return Rate(len(self.passed), len(self.passed) + len(self.failed))
 
 
-_NONE: frozenset[Standing] = frozenset()
-
-
-def _rate(counts: Counter[Standing]) -> Rate:
-    return Rate(counts["pass"], counts["pass"] + counts["fail"])
+def _rate(counts: Mapping[Standing, int]) -> Rate:
+    passes, fails = counts.get("pass", 0), counts.get("fail", 0)
+    return Rate(passes, passes + fails)

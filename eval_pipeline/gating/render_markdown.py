@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from eval_pipeline.gating.decision import GateDecision
 from eval_pipeline.gating.sections import describe_side, list_sections, rate_rows
 from eval_pipeline.report.inert_text import markdown_code
@@ -20,42 +22,43 @@ def render_markdown(decision: GateDecision, limit: int | None = None) -> str:
         decision: what to show.
         limit: bytes of UTF-8 it may take; whole lines are cut from the end and a last line says so.
     """
-    lines = [
-        f"**decision: {decision.verdict.upper()}**",
-        "",
-        *(f"- **{reason.verdict}** {markdown_code(reason.text)}" for reason in decision.reasons),
-        *([] if decision.reasons else ["- no rule is broken"]),
-        *(f"- note: {markdown_code(note)}" for note in decision.notes),
-        "",
-        f"- suite {markdown_code(decision.candidate.suite or 'not given')}",
-        f"- baseline {markdown_code(describe_side(decision.baseline, decision.digests[0]))}",
-        f"- candidate {markdown_code(describe_side(decision.candidate, decision.digests[1]))}",
-        *([f"- paired: {decision.odds}"] if decision.compared else []),
-        "",
-        "| pass rate | baseline | candidate |",
-        "|---|---|---|",
-        *(f"| {markdown_code(name)} | {old} | {new} |" for name, old, new in rate_rows(decision.rates)),
-        "",
-    ]
+    return _join(_lines(decision), limit)
+
+
+def _lines(decision: GateDecision) -> Iterator[str]:
+    yield from (f"**decision: {decision.verdict.upper()}**", "")
+    yield from (f"- **{reason.verdict}** {markdown_code(reason.text)}" for reason in decision.reasons)
+    if not decision.reasons:
+        yield "- no rule is broken"
+    yield from (f"- note: {markdown_code(note)}" for note in decision.notes)
+    yield from ("", f"- suite {markdown_code(decision.candidate.suite or 'not given')}")
+    yield f"- baseline {markdown_code(describe_side(decision.baseline, decision.digests[0]))}"
+    yield f"- candidate {markdown_code(describe_side(decision.candidate, decision.digests[1]))}"
+    if decision.compared:
+        yield f"- paired: {decision.odds}"
+    yield from ("", "| pass rate | baseline | candidate |", "|---|---|---|")
+    yield from (f"| {markdown_code(name)} | {old} | {new} |" for name, old, new in rate_rows(decision.rates))
+    yield ""
     for section in list_sections(decision):
         if section.title == "notes":
             continue  # they stand beside the reasons
         if section.lines:
-            lines += [f"**{section.title}** ({len(section.lines)})", ""]
-            lines += [*(f"- {markdown_code(line)}" for line in section.lines), ""]
+            yield from (f"**{section.title}** ({len(section.lines)})", "")
+            yield from (f"- {markdown_code(line)}" for line in section.lines)
+            yield ""
         else:
-            lines += [f"**{section.title}**: {section.empty}", ""]
-    return _cut("".join(f"{line}\n" for line in lines), limit)
+            yield from (f"**{section.title}**: {section.empty}", "")
 
 
-def _cut(text: str, limit: int | None) -> str:
-    if limit is None or len(text.encode()) <= limit:
-        return text
-    room = limit - len(_CUT.encode())
-    kept = []
-    for line in text.splitlines(keepends=True):
-        room -= len(line.encode())
-        if room < 0:
-            break
-        kept.append(line)
-    return "".join(kept) + _CUT
+def _join(lines: Iterable[str], limit: int | None) -> str:
+    """The lines as one text, of which no more is made than the limit takes."""
+    kept: list[str] = []
+    size = 0
+    for line in lines:
+        kept.append(f"{line}\n")
+        size += len(kept[-1].encode())
+        if limit is not None and size > limit:
+            while kept and size > limit - len(_CUT.encode()):
+                size -= len(kept.pop().encode())
+            return "".join(kept) + _CUT
+    return "".join(kept)

@@ -10,9 +10,10 @@ import pytest
 from eval_pipeline.assets.materializing import QUIET
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.assets.suite_assets import suite_assets
-from eval_pipeline.baselines import GateFiles, plan_promotion
+from eval_pipeline.baselines import plan_promotion
 from eval_pipeline.errors import EvalError
 from eval_pipeline.evaluation import Evaluation
+from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.gate_results import decide_cell, read_cell_outcomes
 from eval_pipeline.gating.render import render_json
 from eval_pipeline.suite_reading import read_suite
