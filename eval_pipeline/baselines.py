@@ -11,15 +11,17 @@ from eval_pipeline.gate_files import NO_BASELINE, GateFiles
 from eval_pipeline.gating.check_states import StatedCheck, state_checks
 from eval_pipeline.gating.comparability import compare_components
 from eval_pipeline.gating.comparison import compare_tests
+from eval_pipeline.gating.decide import promote_command
 from eval_pipeline.gating.decision import Change
 from eval_pipeline.gating.outcome_files import read_outcomes
-from eval_pipeline.gating.outcomes import Outcomes
+from eval_pipeline.gating.outcomes import Outcomes, OutcomesError
 from eval_pipeline.gating.own_outcomes import outcomes_text
 from eval_pipeline.gating.pass_rates import rate_of
 from eval_pipeline.gating.policy import CasePasses, Policy
 from eval_pipeline.gating.rules import describe_change
 from eval_pipeline.statistics import Rate
 from eval_pipeline.suites import Suite
+from eval_pipeline.whole_files import replace_file
 
 _SHOWN_TESTS = 5
 
@@ -33,7 +35,21 @@ def read_gate_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> Outc
     if files.baseline == NO_BASELINE:
         return None
     path = files.baseline or suite.baseline_file(dataset_key)
-    return read_outcomes(path) if files.baseline or path.exists() else None
+    if not files.baseline and not path.exists():
+        return None
+    try:
+        return read_outcomes(path)
+    except OutcomesError as error:
+        *others, last = error.problems
+        raise OutcomesError([*others, f"{last}; {_remedy(suite, dataset_key, files)}"]) from error
+
+
+def _remedy(suite: Suite, dataset_key: str, files: GateFiles) -> str:
+    """What helps where a baseline cannot be used."""
+    if files.baseline:
+        return "restore the file, or give another baseline (`none`: gate without)"
+    remedy = promote_command(suite.name, suite.datasets[dataset_key].name)
+    return f"restore the file (git), or delete it and promote an accepted run: {remedy}"
 
 
 def describe_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> tuple[dict[str, str | int], str]:
@@ -46,7 +62,7 @@ def describe_baseline(suite: Suite, dataset_key: str, files: GateFiles) -> tuple
     outcomes = read_gate_baseline(suite, dataset_key, files)
     if outcomes is None:
         name = suite.datasets[dataset_key].name
-        remedy = f"eval-pipeline promote {suite.name} --candidate NAME --dataset {name}"
+        remedy = promote_command(suite.name, name)
         return {"holds": f"nothing yet; promote an accepted run with: {remedy}", "file": str(path)}, "none"
     block = outcomes.eval
     states = [check.state for check in state_checks(outcomes, "all").values() if check.outcome.gating]
@@ -105,8 +121,7 @@ class Promotion:
             EvalError: when the file cannot be written.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_text(self.text, encoding="utf-8")
+            replace_file(self.path, self.text.encode())
         except OSError as failure:
             raise EvalError(f"{self.path}: cannot be written: {failure.strerror}") from failure
 

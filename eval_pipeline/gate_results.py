@@ -87,6 +87,7 @@ def decide_outcomes(suite: Suite, cell: Cell, candidate: Outcomes, files: GateFi
         read_gate_policy(suite, files),
         candidate.calibration,
         declared=declared_outcomes(suite),
+        candidate_name=suite.candidates[cell.candidate].name,
     )
 
 

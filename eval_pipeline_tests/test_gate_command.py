@@ -49,7 +49,8 @@ def test_without_a_baseline_nothing_can_be_compared(toy):
     code, out = gate("calm")
     assert code == 2
     assert out.startswith("decision: INCOMPARABLE\n")
-    assert "no baseline for dataset 'small'" in out
+    promote = "eval-pipeline promote toy --candidate calm --dataset small"
+    assert f"no baseline for dataset 'small'; promote an accepted run of it: {promote}\n" in out
 
 
 def test_a_promoted_candidate_passes_against_itself(promoted):
@@ -167,7 +168,13 @@ def test_every_dataset_is_gated_and_the_first_verdict_by_precedence_is_the_exit_
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["toy"], "give a suite and --candidate"),
+        (["toy"], "name a candidate of toy with --candidate: calm, loud; or give two files"),
+        (["tyo"], "did you mean 'toy'?"),
+        (
+            ["toy", "calm"],
+            "'toy' is no file; of a suite, --candidate names the candidate: eval-pipeline gate toy",
+        ),
+        (["toy", "calm", "--dataset", "small"], "gate toy --candidate calm"),
         (["baseline.json"], "or two files"),
         (["a.json", "b.json", "--candidate", "calm"], "--candidate goes with a suite"),
         (["a.json", "b.json"], "a.json"),
@@ -213,6 +220,36 @@ def test_promoting_shows_what_changes(promoted):
     assert "nothing of what a gate compares changes" in cli("promote", "toy", "--candidate", "loud")[1]
 
 
+@pytest.mark.parametrize("command", ["gate", "promote"])
+def test_a_baseline_that_cannot_be_read_says_what_helps(promoted, command):
+    promoted.write("baselines/small.json", "{")
+    with pytest.raises(InputError) as refusal:
+        cli(command, "toy", "--candidate", "calm")
+    assert str(refusal.value).endswith(
+        "; restore the file (git), or delete it and promote an accepted run: "
+        "eval-pipeline promote toy --candidate NAME --dataset small"
+    )
+
+
+def test_a_given_baseline_that_cannot_be_read_says_what_helps(promoted):
+    with pytest.raises(InputError, match=r"gone\.json: cannot be read: .*; restore the file, or give"):
+        gate("calm", "--baseline", "gone.json")
+
+
+def test_a_promotion_that_cannot_be_written_leaves_the_old_baseline(promoted, monkeypatch):
+    path = promoted.suite / "baselines" / "small.json"
+    accepted = path.read_bytes()
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(EvalError, match=r"small\.json: cannot be written: No space left on device"):
+        cli("promote", "toy", "--candidate", "loud")
+    assert path.read_bytes() == accepted
+    assert [found.name for found in path.parent.iterdir()] == ["small.json"]
+
+
 def test_a_dry_run_writes_nothing(toy):
     code, out = cli("promote", "toy", "--candidate", "calm", "--dry-run")
     assert code == 0
@@ -224,7 +261,11 @@ def test_an_unmeasured_run_is_promoted_only_when_told(toy):
     toy.edit_module(
         "scorer", "        answer = trace.answer or", "        1 / 0\n        answer = trace.answer or"
     )
-    assert cli("promote", "toy", "--candidate", "calm")[0] == 3
+    refused = CliRunner().invoke(app, ["promote", "toy", "--candidate", "calm"])
+    assert refused.exit_code == 3
+    # The scorer that breaks is that of `words`, which one case has.
+    assert "error: toy: 1 of 4 gating tests were not measured (toy::apple::words)" in refused.stderr
+    assert "measure them, or promote with --allow-unmeasured" in refused.stderr
     assert not (toy.suite / "baselines").exists()
     assert cli("promote", "toy", "--candidate", "calm", "--allow-unmeasured")[0] == 0
     tests = json.loads((toy.suite / "baselines" / "small.json").read_text())["tests"]

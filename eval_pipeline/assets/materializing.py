@@ -147,4 +147,4 @@ class Materializer:
 
 
 def _ours(failure: dg.Failure) -> Exception:
-    return failure.__cause__ if isinstance(failure.__cause__, EvalError) else failure
+    return failure.__context__ if isinstance(failure.__context__, EvalError) else failure

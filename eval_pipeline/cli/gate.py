@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -77,6 +78,7 @@ def command(
         several = bool(out) or baseline is not None or format in (Format.json, Format.junit)
         decisions = _gate_suite(suite_or_baseline, candidate, dataset, files, one_only=several)
     else:
+        _refuse_names(suite_or_baseline, candidate_file)
         given = {"--candidate": candidate, "--dataset": dataset, "--baseline": baseline}
         _refuse_options([name for name, value in given.items() if value is not None])
         with collector_paused():
@@ -100,12 +102,15 @@ def _gate_suite(
     from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.gate_results import decide_cell
 
-    if Path(name).suffix == ".json" or candidate is None:
+    if Path(name).suffix == ".json":
         raise InputError(
             "give a suite and --candidate, or two files: the baseline's outcomes and the candidate's"
         )
     evaluation = Evaluation(run_id="")
     suite = evaluation.suite(name)
+    if candidate is None:
+        names = ", ".join(known.name for known in suite.candidates.values())
+        raise InputError(f"name a candidate of {name} with --candidate: {names}; or give two files")
     cells = suite.select_cells(candidate, dataset)
     if one_only and len(cells) > 1:
         names = ", ".join(suite.datasets[cell.dataset].name for cell in cells)
@@ -143,6 +148,17 @@ def _gate_files(baseline: Path, candidate: Path, policy: Path | None) -> GateDec
     else:
         rules = PUBLISHED_POLICY if any(side.imported for side in sides) else Policy()
     return decide(*sides, rules, sides[1].calibration)
+
+
+def _refuse_names(first: str, second: str) -> None:
+    """Refuse what was meant as a suite and its candidate, not as two files."""
+    from eval_pipeline.errors import InputError
+
+    if not Path(first).is_file() and Path(first).suffix != ".json":
+        raise InputError(
+            f"{first!r} is no file; of a suite, --candidate names the candidate: "
+            f"{shlex.join(['eval-pipeline', 'gate', first, '--candidate', second])}"
+        )
 
 
 def _refuse_options(given: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from eval_pipeline.gating.check_states import StatedCheck, state_checks
@@ -22,6 +23,7 @@ from eval_pipeline.gating.pass_rates import pass_rates, rate_of
 from eval_pipeline.gating.policy import Policy
 from eval_pipeline.gating.rules import (
     check_critical,
+    check_critical_measured,
     check_critical_missing,
     check_gating_lost,
     check_judges,
@@ -39,6 +41,7 @@ def decide(
     calibration: Mapping[str, JudgeRecord] | None = None,
     *,
     declared: Outcomes | None = None,
+    candidate_name: str | None = None,
 ) -> GateDecision:
     """Decide whether a candidate may replace its baseline.
 
@@ -54,6 +57,7 @@ def decide(
             not in it has an uncalibrated judge; with None nothing is known of the judge, and whether
             outcomes gate is taken from themselves.
         declared: every test that the suite declares, for a policy may name those of another dataset.
+        candidate_name: what the suite calls the candidate, for the command that promotes it.
 
     Raises:
         PolicyError: when the policy names something that neither side has, nor the suite declares.
@@ -61,13 +65,14 @@ def decide(
     policy.refuse_unmatched_names(*(known for known in (baseline, candidate, declared) if known is not None))
     after = state_checks(candidate, policy.case_passes)
     before = None if baseline is None else state_checks(baseline, policy.case_passes)
-    components = _compare_sides(baseline, before, candidate, policy)
+    components = _compare_sides(baseline, before, candidate, policy, candidate_name)
     comparison = None if before is None or components.reasons else compare_tests(before, after)
     tests = list_tests(after) if comparison is None else comparison.tests
     present = tuple(test for test in tests if test.candidate is not None)
     critical = NamePatterns(policy.critical)
     failures = tuple(test for test in present if _fails(test) and critical.match(test))
     missing = comparison.missing if comparison else ()
+    unmeasured = tuple(t for t in present if t.candidate and t.candidate.standing == "unmeasured")
     sides = [side for side in (baseline, candidate) if side is not None]
     ladder = order_stages([side.eval for side in sides], *([before] if before else []), after)
     rates = pass_rates(before, after, ladder)
@@ -77,8 +82,9 @@ def decide(
         *(check_regressions(comparison, policy) if comparison else ()),
         *check_critical(failures),
         *check_critical_missing([test for test in missing if critical.match(test)]),
+        *check_critical_measured([test for test in unmeasured if critical.match(test)], missing),
         *check_pass_rate(rate, policy),
-        *check_measured(present, rate, policy),
+        *check_measured(unmeasured, rate, policy),
         *check_repeats(after, policy),
         *check_judges(candidate, policy, calibration),
         *(check_gating_lost(comparison) if comparison else ()),
@@ -100,9 +106,7 @@ def decide(
         missing=missing,
         new=compared.new,
         errors=tuple(test for test in present if test.candidate and test.candidate.errored),
-        unmeasured=tuple(
-            test for test in present if test.candidate and test.candidate.standing == "unmeasured"
-        ),
+        unmeasured=unmeasured,
         flaky=tuple(test for test in present if test.candidate and test.candidate.flips),
         shifts=find_shifts(before, after, ladder) if comparison and before else (),
         advisory=_advisory(after, calibration),
@@ -110,6 +114,11 @@ def decide(
         candidate_usage=candidate.usage,
         digests=(_digest(baseline), _digest(candidate)),
     )
+
+
+def promote_command(suite: str, dataset: str, candidate: str = "NAME") -> str:
+    """The command that makes a candidate's run the baseline of a dataset."""
+    return shlex.join(["eval-pipeline", "promote", suite, "--candidate", candidate, "--dataset", dataset])
 
 
 def _digest(side: Outcomes | None) -> str | None:
@@ -126,13 +135,13 @@ def _compare_sides(
     before: Mapping[str, StatedCheck] | None,
     candidate: Outcomes,
     policy: Policy,
+    candidate_name: str | None,
 ) -> Comparability:
     """What the sides differ in; a baseline that holds nothing to compare with is none."""
     if baseline is None or before is None:
-        text = (
-            f"no baseline for dataset {candidate.eval.dataset_name!r}; "
-            "promote an accepted run of it with `eval-pipeline promote`"
-        )
+        block = candidate.eval
+        command = promote_command(block.suite or "SUITE", block.dataset_name, candidate_name or "NAME")
+        text = f"no baseline for dataset {block.dataset_name!r}; promote an accepted run of it: {command}"
         return Comparability((), (Reason("incomparable", "baseline", text),), ())
     components = compare_components(baseline, candidate, policy)
     if any(check.outcome.gating and check.state.standing != "unmeasured" for check in before.values()):

@@ -21,6 +21,7 @@ Rule = Literal[
     "protected_cases",
     "critical",
     "critical_missing",
+    "critical_unmeasured",
     "min_pass_rate",
     "max_unmeasured",
     "empty_run",

@@ -62,7 +62,8 @@ class Policy:
     critical: tuple[str, ...] = ()
     """Tests that must pass whatever the baseline did, and must not go missing; see `NamePatterns`."""
     max_unmeasured: int = 0
-    """Gating tests without a verdict (provider or judge errors, not measured, skipped) tolerated."""
+    """Gating tests without a verdict (provider or judge errors, not measured, skipped) tolerated; never a
+    critical one."""
     require_calibrated_judge: tuple[str, ...] = ()
     """Stages whose judge must be calibrated, or else nothing is decided."""
     may_change: tuple[Releasable, ...] = DEFAULT_MAY_CHANGE

@@ -66,6 +66,18 @@ def check_critical_missing(missing: Sequence[ComparedTest]) -> list[Reason]:
     return [Reason("block", "critical_missing", text, _ids(missing))]
 
 
+def check_critical_measured(
+    unmeasured: Sequence[ComparedTest], missing: Iterable[ComparedTest]
+) -> list[Reason]:
+    """A critical test without a verdict, however many `max_unmeasured` tolerates, unless it is missing."""
+    told = set(_ids(missing))
+    left = [test for test in unmeasured if test.nodeid not in told]
+    if not left:
+        return []
+    text = f"{count_tests(left, 'critical test')} unmeasured: {name_tests(left)}; run it again"
+    return [Reason("inconclusive", "critical_unmeasured", text, _ids(left))]
+
+
 def check_pass_rate(rate: Rate, policy: Policy) -> list[Reason]:
     """The share of measured gating tests that pass, against the floor."""
     if rate.value is None or rate.value >= policy.min_pass_rate:
@@ -74,10 +86,9 @@ def check_pass_rate(rate: Rate, policy: Policy) -> list[Reason]:
     return [Reason("block", "min_pass_rate", text)]
 
 
-def check_measured(tests: Sequence[ComparedTest], rate: Rate, policy: Policy) -> list[Reason]:
+def check_measured(unmeasured: Sequence[ComparedTest], rate: Rate, policy: Policy) -> list[Reason]:
     """Outcomes that nobody could measure above the limit, and a run in which nothing was measured."""
     reasons = []
-    unmeasured = [test for test in tests if test.candidate and test.candidate.standing == "unmeasured"]
     if not rate.total:
         what = "every gating test went unmeasured" if unmeasured else "the candidate's run has no gating test"
         reasons.append(Reason("inconclusive", "empty_run", f"{what}; run it again"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from eval_pipeline.recordings.entry import Entry
 from eval_pipeline.recordings.layout import FOLDED, LOCK, journals
 from eval_pipeline.recordings.lines import FolderReader
 from eval_pipeline.recordings.parsing import parse_line
+from eval_pipeline.whole_files import replace_file
 
 _Placed = tuple[tuple[str, str, str, str, str], bytes]
 
@@ -134,15 +134,9 @@ def _write_files(folder: Path, placed: Mapping[str, _Placed]) -> None:
 
 
 def _replace_file(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        replace_file(path, content)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise RecordingFileError(
             f"{path}: could not be written ({error.strerror}); make room and record again: "
             "the new calls are kept in the journals beside it"

@@ -125,6 +125,33 @@ def test_a_decision_needs_stored_outcomes_and_names_the_command(toy):
     assert "eval-pipeline run toy --candidate calm" in str(failure.step_failure_data.error)
 
 
+@pytest.mark.parametrize(
+    ("name", "config", "message"),
+    [
+        (
+            "gate_decision",
+            {"baseline": "gone.json"},
+            "gone.json: cannot be read: No such file or directory; restore",
+        ),
+        ("gate_decision", {"policy": "gone.yaml"}, "gone.yaml: cannot be read: No such file or directory"),
+        (
+            "baseline",
+            {"baseline": "gone.json"},
+            "gone.json: cannot be read: No such file or directory; restore",
+        ),
+    ],
+)
+def test_a_file_that_is_not_there_is_one_error_without_those_beneath(toy, name, config, message):
+    materialize(toy, CELL)
+    (failure,) = materialize(toy, [name], config=config).get_step_failure_events()
+    error = failure.step_failure_data.error
+    while not error.message.startswith("dagster._core.definitions.events.Failure"):
+        error = error.cause  # Dagster's own wrapping
+    assert error.message.startswith(f"dagster._core.definitions.events.Failure: {message}")
+    assert len(error.message.splitlines()) == 1
+    assert (error.cause, error.context) == (None, None)
+
+
 def test_stale_outcomes_are_refused(toy):
     materialize(toy, CELL)
     toy.edit("suite.yaml", "threshold: 0.5", "threshold: 0.6")

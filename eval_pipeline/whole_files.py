@@ -1,0 +1,26 @@
+"""Local files that are replaced whole: whoever reads one, or is killed, finds the old or the new content."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path`, its folder included: written beside, as `….tmp`, and renamed.
+
+    Raises:
+        OSError: when it cannot be written; what was there before stays.
+    """
+    target = path.resolve()  # a link stays a link
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
