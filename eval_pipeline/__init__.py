@@ -20,5 +20,5 @@ How data flows, and where to look:
 nothing else imports Dagster. `cli` is the command line. `carry_over` takes rows whose inputs are equal
 from earlier runs, so that agents, judges and scorers run for the others alone; `planning` says beforehand
 what that will be. `comparing` sets two stored cells side by side. `gating` turns the outcomes of two runs
-into a decision.
+into a decision. `watching` does plan, run and comparison again after each edit.
 """

@@ -101,7 +101,7 @@ def _read_suite(folder: Path) -> Suite:
         )
     if not (folder / SUITE_FILE).exists() and (folder / "suite.yml").exists():
         raise SuiteError(f"{folder / 'suite.yml'}: rename it to {SUITE_FILE}")
-    _make_importable(folder.resolve().parent.parent)
+    make_importable(folder.resolve().parent.parent)
     file = read_yaml(folder / SUITE_FILE, SuiteError)
     fields = validate(file, SuiteFields, error=SuiteError)
     problems = Problems()
@@ -156,7 +156,7 @@ def _judge_problems(file: YamlFile, fields: SuiteFields, stages: Sequence[Stage]
             )
 
 
-def _make_importable(project: Path) -> None:
+def make_importable(project: Path) -> None:
     """Systems and scorers may live beside the data folder, whatever command reads the suite."""
     if str(project) not in sys.path:
         sys.path.append(str(project))

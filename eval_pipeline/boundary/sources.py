@@ -45,24 +45,45 @@ def find_source(module: str, what: str, *, within: str | None = None) -> Source:
     Raises:
         SuiteError: when there is no such module, or its source cannot be read.
     """
-    importlib.invalidate_caches()
-    top = module.partition(".")[0]
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        spec = None
-    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
-    roots = [folder.parent for folder in folders] or [Path((spec and spec.origin) or "").parent]
-    for root in roots:
+    for root in _roots(module):
         if path := _file_of(module, root):
             tree = _parse(path, what)
-            if within is not None:
-                return Source(tree, dict(_project_files(module, root, what, within=f"{within}.")))
-            alone = root.name in INSTALLED or top == __name__.partition(".")[0]
-            return Source(tree, dict(_project_files(module, root, what, within=f"{top}." if alone else "")))
+            within = _followed(module, root) if within is None else f"{within}."
+            return Source(tree, dict(_project_files(module, root, what, within=within)))
     raise SuiteError(
         f"{what}: no source of module {module!r}; it is looked for on PYTHONPATH and beside the data folder"
     )
+
+
+def find_files(module: str) -> set[Path]:
+    """The files that `module` is made of, whether they can be parsed or not; of ours, those of its package.
+
+    Empty where there is no such module. What a broken file imports is not followed.
+    """
+    ours = module.partition(".")[0] == __name__.partition(".")[0]
+    package = ".".join(module.split(".")[:2])
+    for root in _roots(module):
+        if _file_of(module, root):
+            within = f"{package}." if ours else _followed(module, root)
+            return {path for _, path in _project_files(module, root, module, within=within, broken_too=True)}
+    return set()
+
+
+def _roots(module: str) -> list[Path]:
+    """The folders that a module's topmost package or module may lie in; it is not imported for it."""
+    importlib.invalidate_caches()
+    try:
+        spec = importlib.util.find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        spec = None
+    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    return [folder.parent for folder in folders] or [Path((spec and spec.origin) or "").parent]
+
+
+def _followed(module: str, root: Path) -> str:
+    """What the names of imports that are followed begin with: everything of a project, else one package."""
+    top = module.partition(".")[0]
+    return f"{top}." if root.name in INSTALLED or top == __name__.partition(".")[0] else ""
 
 
 def _file_of(module: str, root: Path) -> Path | None:
@@ -71,7 +92,9 @@ def _file_of(module: str, root: Path) -> Path | None:
     return next((found for found in candidates if found.is_file()), None)
 
 
-def _project_files(module: str, root: Path, what: str, *, within: str) -> Iterator[tuple[str, Path]]:
+def _project_files(
+    module: str, root: Path, what: str, *, within: str, broken_too: bool = False
+) -> Iterator[tuple[str, Path]]:
     seen: set[str] = set()
     todo = [module]
     while todo:
@@ -87,7 +110,11 @@ def _project_files(module: str, root: Path, what: str, *, within: str) -> Iterat
             continue  # our own modules, beside the user's: they are no part of the system
         yield path.relative_to(root).as_posix(), path
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        todo += _imported(_read(path, what), path, package, what)
+        try:
+            todo += _imported(_read(path, what), path, package, what)
+        except SuiteError:
+            if not broken_too:
+                raise
 
 
 @lru_cache(maxsize=1024)

@@ -22,6 +22,7 @@ from eval_pipeline.cli import (
     report,
     run,
     sql,
+    watch,
 )
 from eval_pipeline.errors import EvalError
 
@@ -35,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (
-    *(plan, run, report, diff, explain, ask, calibrate),
+    *(plan, run, watch, report, diff, explain, ask, calibrate),
     *(gate, promote, import_report, keys, check, sql),
 ):
     app.command(name=module.__name__.rpartition(".")[2].replace("_", "-"))(module.command)

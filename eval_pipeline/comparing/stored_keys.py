@@ -45,6 +45,17 @@ def previous_key(stored: Sequence[StoredCell], after: str) -> str | None:
     return next((key for key in keys if key != after and key_name(key) == key_name(after)), None)
 
 
+def last_stored(stored: Sequence[StoredCell], cell: Cell) -> Cell | None:
+    """The cell of the same candidate and dataset, by name, that was stored last, which may be this one."""
+    names = key_name(cell.candidate), key_name(cell.dataset)
+    alike = (
+        found.cell
+        for found in stored
+        if (key_name(found.cell.candidate), key_name(found.cell.dataset)) == names
+    )
+    return next(alike, None)
+
+
 def find_pairs(
     suite: Suite,
     stored: Sequence[StoredCell],

@@ -29,15 +29,30 @@ MOST_MOVED = 20
 """Cases that got worse, or better, that are shown; the others are counted."""
 MOST_CHANGED = 5
 """Likewise of cases whose outcome is the same."""
+MOST_IN_SHORT = 3
+"""Likewise of all of them, where many comparisons follow each other."""
 
 Block = Line | Answers | Table
 
 
 def comparison_blocks(comparison: Comparison) -> list[Block]:
     """The whole comparison."""
-    found: list[Block] = [*_top(comparison)]
+    found: list[Block] = [Line((Span(title(comparison), "heading"),)), *_top(comparison)]
     if comparison.judges:
         found += judge_blocks(comparison)
+    found += _case_sections(comparison, MOST_MOVED, MOST_CHANGED)
+    found += number_blocks(comparison)
+    found += shift_blocks(comparison)
+    found += prompt_blocks(comparison)
+    return found
+
+
+def short_blocks(comparison: Comparison) -> list[Block]:
+    """The verdict and the first cases that changed, without a title."""
+    return [*_top(comparison), *_case_sections(comparison, MOST_IN_SHORT, MOST_IN_SHORT)]
+
+
+def _case_sections(comparison: Comparison, most_moved: int, most_changed: int) -> Iterator[Block]:
     counted = comparison.counted
     worse = [case for case in counted if case.direction == "worse"]
     better = [case for case in counted if case.direction == "better"]
@@ -45,18 +60,14 @@ def comparison_blocks(comparison: Comparison) -> list[Block]:
     same = [case for case in counted if case.direction == "same"]
     moved = [case for case in same if any(run.moved or run.first_failure_shifted for run in case.runs)]
     changed = [case for case in same if case not in moved and any(run.answer_changed for run in case.runs)]
-    found += _section("worse", worse, MOST_MOVED, "bad")
-    found += _section("better", better, MOST_MOVED, "good")
-    found += _section("not measured on both sides", unmeasured, MOST_MOVED)
-    found += _section("same outcome, another stage moved", moved, MOST_CHANGED)
-    found += _section("same outcomes, another answer", changed, MOST_CHANGED)
-    found += _section("edited cases, not counted", comparison.edited, MOST_CHANGED)
-    found += _rest("only before", comparison.only_before)
-    found += _rest("only after", comparison.only_after)
-    found += number_blocks(comparison)
-    found += shift_blocks(comparison)
-    found += prompt_blocks(comparison)
-    return found
+    yield from _section("worse", worse, most_moved, "bad")
+    yield from _section("better", better, most_moved, "good")
+    yield from _section("not measured on both sides", unmeasured, most_moved)
+    yield from _section("same outcome, another stage moved", moved, most_changed)
+    yield from _section("same outcomes, another answer", changed, most_changed)
+    yield from _section("edited cases, not counted", comparison.edited, most_changed)
+    yield from _rest("only before", comparison.only_before)
+    yield from _rest("only after", comparison.only_after)
 
 
 def case_comparison_blocks(comparison: Comparison, case_id: str) -> list[Block]:
@@ -76,7 +87,6 @@ def title(comparison: Comparison) -> str:
 
 def _top(comparison: Comparison) -> Iterator[Block]:
     verdict = comparison.verdict
-    yield Line((Span(title(comparison), "heading"),))
     yield Line((Span(verdict.words, _style(verdict)),))
     answers = [run.answer_changed for case in comparison.counted for run in case.runs]
     noun = "runs" if len(answers) > len(comparison.counted) else "cases"
