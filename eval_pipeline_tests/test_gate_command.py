@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 import time
 import xml.etree.ElementTree as ET
 
@@ -124,7 +126,7 @@ def test_each_format_says_the_verdict_first(promoted, format, begins):
 
 
 def test_a_decision_is_also_written_to_files_by_their_endings(promoted, tmp_path):
-    outs = [tmp_path / "made" / name for name in ("gate.json", "gate.md", "gate.xml", "gate.txt")]
+    outs = [tmp_path / "made" / name for name in ("gate.json", "gate.md", "gate.XML", "gate.txt")]
     code, out = gate("loud", *(part for path in outs for part in ("--out", path)))
     assert code == 1
     assert json.loads(outs[0].read_text())["decision"] == "block"
@@ -178,6 +180,10 @@ def test_every_dataset_is_gated_and_the_first_verdict_by_precedence_is_the_exit_
         (["baseline.json"], "or two files"),
         (["a.json", "b.json", "--candidate", "calm"], "--candidate goes with a suite"),
         (["a.json", "b.json"], "a.json"),
+        (
+            ["a.json", "b.json", "--format", "xml"],
+            "'--format': 'xml' is not one of 'text', 'json', 'markdown'",
+        ),
         (["toy", "--candidate", "calm", "--policy", "nowhere.yaml"], "nowhere.yaml"),
         (["toy", "--candidate", "calm", "--baseline", "nowhere.json"], "nowhere.json"),
         (["toy", "--candidate", "calm", "--out", "x.pdf"], "end the name in .txt, .json, .md, .xml"),
@@ -203,6 +209,16 @@ def test_a_note_is_said_with_the_decision(promoted):
     out = gate("calm", "--note", "the baseline is main's", "--format", "markdown")[1]
     assert out.splitlines()[:3] == ["**decision: PASS**", "", "- no rule is broken"]
     assert "- note: `the baseline is main's`" in out.splitlines()[:6]
+
+
+def test_a_side_may_come_through_a_pipe(tmp_path):
+    run = {"eval": {"suite": "s", "dataset": "d@1", "cases_sha": "a"}, "tests": []}
+    run["tests"] = [{"nodeid": "s::c::tools", "outcome": "passed"}]
+    (tmp_path / "new.json").write_text(json.dumps(run))
+    os.mkfifo(tmp_path / "old")
+    writer = threading.Thread(target=lambda: (tmp_path / "old").write_text(json.dumps(run)), daemon=True)
+    writer.start()
+    assert cli("gate", tmp_path / "old", tmp_path / "new.json")[0] == 0
 
 
 # promote

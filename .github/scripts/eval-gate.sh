@@ -4,17 +4,29 @@
 # GATES  one gate a line: suite candidate dataset
 # BASE   the revision whose baselines and policies count (origin/main)
 # OUT    folder for decisions, reports, outcomes, JUnit files and comment.md (eval-gate)
+# BYTES  what comment.md may take (65000, below GitHub's 65,536 characters)
 #
 # Exits with the first of 4, 2, 1, 3 that any gate exits with, else 0.
 set -euo pipefail
 base=${BASE:-origin/main}
 out=${OUT:-eval-gate}
 data=${EVAL_DATA:-data}
-comment_bytes=65000 # below GitHub's 65,536 characters
 forked=$(git merge-base "$base" HEAD)
 rm -rf "$out"
 mkdir -p "$out"
 codes=" "
+
+# What comes in, in at most $1 bytes: whole lines are cut from the end, and a last line says so.
+shorten() {
+  LC_ALL=C awk -v room="$1" -v last="_Cut here: the artifact eval-gate holds the whole._" '
+    { lines[NR] = $0; size += length($0) + 1 }
+    END {
+      kept = NR
+      if (size > room) for (size += length(last) + 2; size > room && kept > 0; kept--) size -= length(lines[kept]) + 1
+      for (n = 1; n <= kept; n++) print lines[n]
+      if (kept < NR) printf "\n%s\n", last
+    }'
+}
 
 # The file $1 as the target branch has it, at $2; or the word $3 where it has none.
 take() {
@@ -71,13 +83,12 @@ eval-pipeline recordings edited --against "$base" >"$out/edited.txt"
   if [ -s "$out/edited.txt" ]; then
     echo "**Recorded answers edited in this branch**, under keys that $base has:"
     echo
-    sed 's/^/    /' "$out/edited.txt" | head -c 15000 | iconv -c -f utf-8 -t utf-8
-    echo
+    sed 's/^/    /' "$out/edited.txt" | shorten 15000
     echo
   fi
   cat "$out/details.md"
 } >"$out/whole.md"
-head -c "$comment_bytes" "$out/whole.md" | iconv -c -f utf-8 -t utf-8 >"$out/comment.md"
+shorten "${BYTES:-65000}" <"$out/whole.md" >"$out/comment.md"
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
   cat "$out/comment.md" >>"$GITHUB_STEP_SUMMARY"
 fi

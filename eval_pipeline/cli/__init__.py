@@ -49,6 +49,7 @@ def main() -> None:
         code = app(standalone_mode=False)
     except TyperException as misuse:
         said = misuse.format_message().rstrip(".")  # unlike the text, it names the option
+        said = said.replace("Value error, ", "")
         typer.echo(f"error: {said}; --help lists what there is", err=True)
         code = USAGE_ERROR
     except EvalError as error:

@@ -154,7 +154,8 @@ def _refuse_names(first: str, second: str) -> None:
     """Refuse what was meant as a suite and its candidate, not as two files."""
     from eval_pipeline.errors import InputError
 
-    if not Path(first).is_file() and Path(first).suffix != ".json":
+    path = Path(first)
+    if (path.is_dir() or not path.exists()) and path.suffix != ".json":
         raise InputError(
             f"{first!r} is no file; of a suite, --candidate names the candidate: "
             f"{shlex.join(['eval-pipeline', 'gate', first, '--candidate', second])}"
@@ -171,9 +172,10 @@ def _refuse_options(given: list[str]) -> None:
 def _format_of(path: Path) -> Format:
     from eval_pipeline.errors import InputError
 
-    if path.suffix not in SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
         raise InputError(f"--out {path}: cannot tell the format; end the name in {', '.join(SUFFIXES)}")
-    return SUFFIXES[path.suffix]
+    return SUFFIXES[suffix]
 
 
 def _rendered(decision: GateDecision, format: Format) -> str:

@@ -90,8 +90,12 @@ def _problem(place: str, at: tuple[str | int, ...], fields: list[str], detail: E
         return f"{where} is missing"
     if detail["type"] == "value_error":
         return f"{where}: {detail['msg'].removeprefix('Value error, ')}"
-    message = detail["msg"].lower().removeprefix("input should be ")
-    return f"{where}: {show_value(detail['input'])} is not {message}"
+    message, value = detail["msg"].lower(), show_value(detail["input"])
+    if detail["type"] in ("model_type", "dict_type", "dataclass_type"):
+        return f"{where}: {value} is not an object"
+    if not message.startswith("input should be "):
+        return f"{where}: {message}, found {value}"
+    return f"{where}: {value} is not {message.removeprefix('input should be ')}"
 
 
 def _known_fields(model: Any) -> list[str]:

@@ -46,8 +46,10 @@ class PolicyFields(BaseModel):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"{value!r} is not a rate from 0 to 1; write a number such as 0.9")
         if not 0 <= value <= 1:
-            remedy = f"; for {value:g} % write {value / 100:g}" if 1 < value <= 100 else ""
-            raise ValueError(f"{value!r} is not a rate from 0 to 1{remedy}")
+            written = (
+                f"for {value:g} % write {value / 100:g}" if 1 < value <= 100 else "write one such as 0.9"
+            )
+            raise ValueError(f"{value!r} is not a rate from 0 to 1; {written}")
         return float(value)
 
 

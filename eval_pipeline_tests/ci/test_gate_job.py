@@ -48,14 +48,16 @@ class Branch(DocsSuite):
         git(self.root, "add", "--all")
         git(self.root, "commit", "--quiet", "--message", "Change")
 
-    def gate(self) -> tuple[int, str]:
-        """What the job's step exits with, and the comment it writes."""
+    def gate(self, limit: int = 65_000) -> tuple[int, str]:
+        """What the job's step exits with, and the comment it writes, in at most so many bytes."""
         self.commit()
+        (self.root / "step-summary.md").unlink(missing_ok=True)
         environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
         environment |= {
             "PATH": f"{Path(sys.executable).parent}:{environment['PATH']}",
             "PYTHONPATH": str(ROOT),
             "BASE": "main",
+            "BYTES": str(limit),
             "GATES": "docs scripted docs-assistant\n",
             "EVAL_WAREHOUSE": str(self.root / "warehouse"),
             "GITHUB_STEP_SUMMARY": str(self.root / "step-summary.md"),
@@ -67,7 +69,7 @@ class Branch(DocsSuite):
         )
         comment = (self.root / "eval-gate" / "comment.md").read_text(encoding="utf-8")
         assert (self.root / "step-summary.md").read_text(encoding="utf-8") == comment
-        assert len(comment.encode()) <= 65_000
+        assert len(comment.encode()) <= limit
         return done.returncode, comment
 
 
@@ -135,6 +137,19 @@ def test_a_regression_blocks(branch):
     assert code == 1
     assert "**decision: BLOCK**" in comment
     assert "docs::backup::tools (passed → failed)" in comment
+
+
+def test_a_comment_that_is_too_long_is_cut_at_a_line_and_says_so(branch):
+    policy = branch.folder / "policy.yaml"
+    policy.write_text(f"{POLICY}# edited\n")
+    whole = branch.gate()[1].splitlines()
+    policy.write_text(f"{POLICY}# edited again\n")
+    code, comment = branch.gate(limit=400)
+    lines = comment.splitlines()
+    assert code == 0
+    assert lines[-2:] == ["", "_Cut here: the artifact eval-gate holds the whole._"]
+    assert lines[:4] == whole[:4]  # the decision
+    assert 250 < len(comment.encode()) <= 400
 
 
 def test_an_edited_prompt_that_is_not_recorded_fails_and_names_it(branch):

@@ -111,6 +111,9 @@ def one_test(**fields: Any) -> dict[str, Any]:
         ('{"eval": {}, "eval": {}, "tests": []}', "key 'eval' stands twice in one object; keep one"),
         ("[" * 100_000, "not usable JSON"),
         ({"tests": []}, "eval is missing"),
+        ({"tests": [], "eval": None}, "eval: None is not an object"),
+        (minimal(tests=[None]), "tests[0]: None is not an object"),
+        (minimal(eval={"dataset": "", "cases_sha": "a"}), "should have at least 1 character, found ''"),
         (minimal(eval={"dataset": "d@1"}), "eval: neither cases_sha nor dataset_sha says which cases"),
         (minimal(eval={"dataset": "d@1", "cases_sha": "a", "k": "3"}), "eval.k: '3' is not a valid integer"),
         (

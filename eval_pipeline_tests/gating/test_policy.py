@@ -52,7 +52,7 @@ def test_what_is_left_out_has_the_default(tmp_path: Path) -> None:
     [
         ("critcal: [tools]", "unknown key 'critcal'; did you mean 'critical'?"),
         ("min_pass_rate: 90", "min_pass_rate: 90 is not a rate from 0 to 1; for 90 % write 0.9"),
-        ("min_pass_rate: -0.1", "min_pass_rate: -0.1 is not a rate from 0 to 1"),
+        ("min_pass_rate: -0.1", "min_pass_rate: -0.1 is not a rate from 0 to 1; write one such as 0.9"),
         ("min_pass_rate: true", "min_pass_rate: True is not a rate from 0 to 1; write a number such as 0.9"),
         ('min_pass_rate: "0.9"', "min_pass_rate: '0.9' is not a rate"),
         ("max_regressions: -1", "max_regressions: "),

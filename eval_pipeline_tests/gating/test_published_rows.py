@@ -28,7 +28,7 @@ def import_edited(edit: Edit) -> None:
 REFUSED: dict[str, tuple[Edit, str]] = {
     "no key": (lambda report: report.pop("key"), "report.json: key is missing"),
     "no judge": (lambda report: report["key"].pop("judge"), "report.json: key.judge is missing"),
-    "empty name": (set_key("model", ""), "key.model: '' is not"),
+    "empty name": (set_key("model", ""), "key.model: string should have at least 1 character, found ''"),
     "k as text": (set_key("k", "3"), "key.k: '3' is not a valid integer"),
     "k as boolean": (set_key("k", True), "key.k: True is not a valid integer"),
     "strict as number": (
@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[Edit, str]] = {
     ),
     "no rows": (lambda report: report.update(rows=[]), "report.json: rows is empty"),
     "rows as text": (lambda report: report.update(rows="all"), "rows: 'all' is not a valid list"),
-    "row as text": (lambda report: report.update(rows=["backup"]), "rows[0]: 'backup' is not a valid dict"),
+    "row as text": (lambda report: report.update(rows=["backup"]), "rows[0]: 'backup' is not an object"),
     "twins": (
         lambda report: report["rows"].append(row(report, "backup")),
         "rows[10] (backup): duplicate case id, first in rows[0]; ids are unique",
