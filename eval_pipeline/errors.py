@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 ErrorSource = Literal["system", "provider", "judge", "scorer"]
@@ -44,24 +45,39 @@ class RecordingFileError(EvalError):
     """A recording file that is torn, unreadable, of another format, or cannot be written; names the file."""
 
 
+@dataclass(frozen=True)
+class MissedCall:
+    """The call that no recording answers, for who wants to know what it would take."""
+
+    entry_id: str = ""
+    """What it would be recorded under: the same for whoever asks the same."""
+    kind: Literal["chat", "embed"] = "chat"
+    label: str = ""
+    """The metric of a judge, or `documents`; empty for an agent's own."""
+    characters: int = 0
+    """Of the text to embed, or of a chat's last message."""
+    chats_before: int = 0
+    """Chats of the same run that were answered."""
+
+
 class RecordingMiss(EvalError):
     """One call that no recording answers, with what differs from the nearest recorded one."""
 
     def __init__(
-        self, case_id: str, role: str, model: str, why: str, repeat: int = 0, answered: int = 0
+        self, case_id: str, role: str, model: str, why: str, repeat: int = 0, call: MissedCall | None = None
     ) -> None:
-        """`repeat` is that of the run, or of the judge where `role` is one; `answered` its calls before."""
+        """`repeat` is that of the run, or of the judge where `role` is one."""
         self.case_id = case_id
         self.role = role
         self.model = model
         self.why = why
         self.repeat = repeat
-        self.answered = answered
+        self.call = call or MissedCall()
         super().__init__(_miss_text(case_id, role, why, [repeat]))
 
-    def __reduce__(self) -> tuple[type[RecordingMiss], tuple[str, str, str, str, int]]:
+    def __reduce__(self) -> tuple[type[RecordingMiss], tuple[str, str, str, str, int, MissedCall]]:
         """How it is pickled: by what it was made of, where an exception goes by its text."""
-        return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat)
+        return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat, self.call)
 
 
 class RecordingMisses(EvalError):

@@ -25,14 +25,15 @@ def command(
 ) -> None:
     """Say what `run --record-mode new_episodes` would do; nothing is called, and no result is stored.
 
-    What is not carried over is tried on replay. Calls are counted at the first one that is missing of a run,
-    and those after it by what such runs took before; so are tokens.
+    What is not carried over is tried on replay. Certain is the first call of each run that misses; those
+    after it are estimated by what such runs took before, and so are tokens. Of a text to embed, tokens are a
+    quarter of its characters.
     """
     from eval_pipeline.cli.printing import say
     from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.planning.cell_plan import CellPlanner
     from eval_pipeline.planning.kept_plans import keep_plan
-    from eval_pipeline.planning.plan_text import plan_json, plan_text, total_text
+    from eval_pipeline.planning.plan_text import calibration_text, plan_json, plan_text, total_text
     from eval_pipeline.planning.typical_calls import TypicalCalls
 
     evaluation = Evaluation(run_id="")
@@ -47,6 +48,8 @@ def command(
     if form is Format.json:
         say(plan_json(plans).rstrip("\n"))
         return
+    if later := calibration_text(plans):
+        say(later + "\n")
     chosen = {"--candidate": candidate, "--dataset": dataset}
     options = "".join(f" {name} {value}" for name, value in chosen.items() if value)
     mode = " --record-mode new_episodes" if any(plan.calls for plan in plans) else ""

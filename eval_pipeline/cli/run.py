@@ -94,7 +94,7 @@ def _say_stored(suite: Suite, evaluation: Evaluation, reports: Sequence[StageRep
     for name, counts in evaluation.count_origins([report.cell for report in reports]).items():
         say(f"{name:8} {origins_text(counts)}")
     for report in reports:
-        if compared := compare_with_plan(evaluation.warehouse, report):
+        if compared := compare_with_plan(evaluation.warehouse, report, suite.recordings):
             say(f"plan     {report.cell.candidate} on {report.cell.dataset}: {compared}")
     say(f"results  {evaluation.warehouse.root}")
     say(f"DuckDB   {evaluation.warehouse.catalogue_path}   eval-pipeline sql '{EXAMPLE_QUERY}'")

@@ -112,7 +112,7 @@ class _Turn:
 
     def _say_changes(self, report: StageReport, before: Side | None) -> None:
         warehouse = self.evaluation.shared_warehouse
-        if compared := compare_with_plan(warehouse, report):
+        if compared := compare_with_plan(warehouse, report, self.suite.recordings):
             say(f"  plan    {compared}")
         if before is None:
             return

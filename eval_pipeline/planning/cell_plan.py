@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from eval_pipeline.agent_runs import Finished, try_runs
@@ -14,17 +13,18 @@ from eval_pipeline.carry_over.reads import Reads
 from eval_pipeline.carry_over.reasons import StoredInputs
 from eval_pipeline.carry_over.traces import CarriedTraces, carry_traces, join_traces
 from eval_pipeline.cases import Run
-from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.event_loop import run_async
 from eval_pipeline.judge_runs import calibrated_by, try_tasks
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.models.connection import ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
+from eval_pipeline.planning.calibration_plan import CalibrationPlan, plan_calibration
+from eval_pipeline.planning.foreseen_calls import ForeseenCalls
 from eval_pipeline.planning.reasons import group_reasons, miss_reason
 from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
 from eval_pipeline.recordings import Recordings, read_digests
-from eval_pipeline.scores import Stage
-from eval_pipeline.stages import Scored, question_label
+from eval_pipeline.stages import Scored
 from eval_pipeline.suites import Cell, Suite
 
 if TYPE_CHECKING:
@@ -53,21 +53,10 @@ class CellPlan:
     """Why rows are made again, in words, with how many; most first."""
     calls: tuple[CallEstimate, ...]
     """Of the agent, its embedder and its judge."""
-
-
-@dataclass
-class _Asked:
-    """Calls that will be made, as far as can be seen."""
-
-    agent: float = 0.0
-    agent_at_most: float = 0.0
-    """Of runs that some of the pages have to be embedded for first."""
-    pages: int = 0
-    """Texts to embed before anything can run."""
-    judge: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """By the label they are recorded under, on answers that are known."""
-    judge_at_most: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """By label, on answers that are not there yet."""
+    pages: tuple[str, ...] = ()
+    """What the pages will be recorded under that are embedded before anything can run."""
+    calibration: CalibrationPlan | None = None
+    """What is missing of its judge's calibration; None where nothing is."""
 
 
 class CellPlanner:
@@ -81,7 +70,7 @@ class CellPlanner:
         self._typical = typical
         self._digests = read_digests(suite.recordings)
         self._recordings = Recordings(suite.recordings)
-        self._asked = _Asked()
+        self._foreseen = ForeseenCalls(suite, cell, typical)
         self._reasons: list[str] = []
 
     def plan(self) -> CellPlan:
@@ -97,11 +86,19 @@ class CellPlanner:
             for stage in self._suite.stages:
                 if stage.applies(run.case):
                     checks = replace(checks, open=checks.open + 1)
-                    self._note_judge(stage, run.case.id, self._asked.judge_at_most)
+                    self._foreseen.add_open_check(stage, run)
         traces = RowsPlanned(len(runs) - len(others), len(made), len(missed))
-        if self._asked.pages:
+        if self._foreseen.pages:
             traces = replace(traces, called=0, open=len(missed))
-        return CellPlan(self._cell, traces, checks, group_reasons(self._reasons), tuple(self._estimates()))
+        return CellPlan(
+            self._cell,
+            traces,
+            checks,
+            group_reasons(self._reasons),
+            tuple(self._foreseen.estimates()),
+            self._foreseen.pages,
+            plan_calibration(self._evaluation.shared_warehouse, self._suite, self._cell, self._typical),
+        )
 
     def _try_runs(self, runs: Sequence[Run], carried: CarriedTraces) -> dict[tuple[str, int], Finished]:
         """What the runs do that the recordings answer."""
@@ -122,8 +119,7 @@ class CellPlanner:
                 )
             )
         except RecordingMisses as missing:  # pages to embed, before anything can run
-            self._asked.pages = len(missing.misses)
-            self._asked.agent_at_most = sum(self._typical.calls("agent", "", run.case.id) for run in runs)
+            self._foreseen.add_pages(missing.misses, runs)
             self._reasons += [miss_reason(miss, self._suite, self._cell) for miss in missing.misses]
             return {}
         made: dict[tuple[str, int], Finished] = {}
@@ -133,8 +129,7 @@ class CellPlanner:
                 self._reasons.append(f"{stored.why_again(run)} (no call)")
                 continue
             self._reasons.append(miss_reason(result, self._suite, self._cell))
-            typically = self._typical.calls("agent", "", run.case.id)
-            self._asked.agent += max(1.0, typically - result.answered)
+            self._foreseen.add_run(run, result)
         return made
 
     def _try_checks(
@@ -161,31 +156,5 @@ class CellPlanner:
                 continue
             missed += 1
             self._reasons.append(f"{task.stage.name}: {miss_reason(result, suite, cell)}")
-            self._note_judge(task.stage, task.case.id, self._asked.judge, result)
+            self._foreseen.add_check(task.stage, task.case.id, result)
         return RowsPlanned(len(checks.wanted) - len(tasks), len(tasks) - missed, missed)
-
-    def _note_judge(
-        self, stage: Stage, case_id: str, calls: dict[str, float], miss: RecordingMiss | None = None
-    ) -> None:
-        if stage.scorer.judged:
-            label = question_label(stage)
-            typically = self._typical.calls("judge", label, case_id)
-            calls[label] += max(1.0, typically - (miss.answered if miss else 0))
-
-    def _estimates(self) -> Iterator[CallEstimate]:
-        candidate = self._suite.candidates[self._cell.candidate]
-        if self._asked.pages and candidate.embedder is not None:
-            yield CallEstimate(candidate.embedder.name, "agent", self._asked.pages, None, None)
-        model = candidate.model
-        asked = self._suite.system.model_asked(model)
-        for calls, at_most in ((self._asked.agent, False), (self._asked.agent_at_most, True)):
-            if calls:
-                server = None if model is None else model.base_url
-                yield self._typical.estimate(asked, "agent", {"": calls}, server, at_most=at_most)
-        judge = self._suite.judge_of(self._cell.candidate)
-        if judge is None:
-            return
-        for by_label, at_most in ((self._asked.judge, False), (self._asked.judge_at_most, True)):
-            if by_label:
-                name, server = judge.model.name, judge.model.base_url
-                yield self._typical.estimate(name, "judge", by_label, server, at_most=at_most)

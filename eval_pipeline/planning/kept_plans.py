@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.errors import EvalError
 from eval_pipeline.planning.cell_plan import CellPlan
+from eval_pipeline.recordings import read_digests
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.suites import Cell
 from eval_pipeline.warehouse.store import Warehouse
@@ -17,27 +19,43 @@ _FILE = "plan.json"
 
 def keep_plan(warehouse: Warehouse, plan: CellPlan) -> None:
     """Store the numbers of a plan beside the cell's report."""
-    calls = {False: 0.0, True: 0.0}
-    for estimate in plan.calls:
-        calls[estimate.at_most] += estimate.calls
-    _write(warehouse, plan.cell, {"calls": round(calls[False]), "at_most": round(sum(calls.values()))})
+    certain = [estimate for estimate in plan.calls if not estimate.at_most]
+    pages = len(plan.pages)  # embedded for all runs together: no run's own call
+    numbers = {
+        "at_least": sum(estimate.at_least for estimate in certain) - pages,
+        "calls": round(sum(estimate.calls for estimate in certain)) - pages,
+        "at_most": round(sum(estimate.calls for estimate in plan.calls)) - pages,
+        "pages": plan.pages,
+    }
+    _write(warehouse, plan.cell, numbers)
 
 
-def compare_with_plan(warehouse: Warehouse, report: StageReport) -> str | None:
-    """`planned about 12 calls; made 11`, once after a plan; None where none was made."""
+def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Path) -> str | None:
+    """`planned 12 calls, made 11`, once after a plan; None where none was made.
+
+    Args:
+        warehouse: where the plan is kept.
+        report: of the run that followed.
+        recordings: folder of what the run recorded.
+    """
     try:
         kept = json.loads(warehouse.read_text("stage_report", _FILE, **cell_keys(report.cell)))
     except (EvalError, ValueError):
         return None
-    if kept is None:
+    if not isinstance(kept, dict) or kept.keys() != {"at_least", "calls", "at_most", "pages"}:
         return None
     _write(warehouse, report.cell, None)
     made = sum(row.trace.usage.called for row in report.rows)
     made += sum(check.called for row in report.rows for check in row.checks.values())
-    planned = f"about {kept['calls']:,}"
-    if kept["at_most"] > kept["calls"]:
-        planned += f" to {kept['at_most']:,}"
-    return f"planned {planned} calls, made {made:,}"
+    least, about, most = kept["at_least"], kept["calls"], kept["at_most"]
+    planned = f"at least {least:,}, about {about:,}" if about > least else f"{about:,}"
+    if most > about:
+        planned += f" to {most:,}"
+    text = f"planned {planned} calls, made {made:,}"
+    if pages := kept["pages"]:
+        embedded = read_digests(recordings).keys() & set(pages)
+        text += f"; {len(pages):,} pages to embed, {len(embedded):,} embedded"
+    return text
 
 
 def _write(warehouse: Warehouse, cell: Cell, content: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from eval_pipeline.planning.cell_plan import CellPlan, RowsPlanned
 from eval_pipeline.planning.typical_calls import CallEstimate
@@ -29,16 +29,34 @@ def plan_text(plan: CellPlan) -> str:
 def total_text(plans: Sequence[CellPlan], command: str) -> str:
     """What all cells take together, and the command that does it."""
     calls = [estimate for plan in plans for estimate in plan.calls]
-    certain = [estimate for estimate in calls if not estimate.at_most]
     if not calls:
         return f"no call is needed; run: {command}"
-    text = f"about {_whole(sum(estimate.calls for estimate in certain))} calls"
+    chats = [estimate for estimate in calls if estimate.kind == "chat"]
+    texts = sum(estimate.calls for estimate in calls if estimate.kind == "embed" and not estimate.at_most)
+    # Candidates with one embedder share their pages.
+    texts -= sum(len(plan.pages) for plan in plans) - len({page for plan in plans for page in plan.pages})
+    certain = [estimate for estimate in chats if not estimate.at_most]
+    parts = [f"{_whole(texts)} texts to embed"] if texts else []
+    if certain:
+        parts.append(f"{_count(certain)} calls")
     if more := sum(estimate.calls for estimate in calls if estimate.at_most):
-        text += f" and up to {_whole(more)} more that depend on the answers"
+        parts.append(f"up to {_whole(more)} more that depend on the answers")
+    text = " and ".join(parts)
     cost = total_cost(estimate.cost for estimate in calls)
     if cost is not None:
         text += f", about {dollars(cost)} at list price"
     return f"{text}; nothing is called before: {command}"
+
+
+def calibration_text(plans: Iterable[CellPlan]) -> str:
+    """The judges whose calibration is not recorded, with its calls and its command; empty without any."""
+    found = {plan.calibration.key: plan.calibration for plan in plans if plan.calibration is not None}
+    lines: list[str] = []
+    for later in found.values():
+        (text,) = _calls([later.calls])
+        lines += [f"calibration {later.key} is not recorded, and its stages only advise", f"  calls   {text}"]
+        lines.append(f"  not by a run, but by: {later.command}")
+    return "\n".join(lines)
 
 
 def plan_json(plans: Sequence[CellPlan]) -> str:
@@ -59,15 +77,24 @@ def _rows(rows: RowsPlanned) -> str:
 
 def _calls(calls: Sequence[CallEstimate]) -> Iterator[str]:
     for estimate in calls:
-        about = "up to" if estimate.at_most else "about"
+        about = f"up to {_whole(estimate.calls)}" if estimate.at_most else _count([estimate])
         who = "judge " if estimate.role == "judge" else ""
-        text = f"{who}{estimate.model}: {about} {_whole(estimate.calls)}"
+        what = " texts to embed" if estimate.kind == "embed" else ""
+        text = f"{who}{estimate.model}: {about}{what}"
         if estimate.input_tokens is None or estimate.output_tokens is None:
             yield f"{text}, tokens unknown"
             continue
         price = "no list price" if estimate.cost is None else dollars(estimate.cost)
-        tokens = f"{_whole(estimate.input_tokens)} tokens in, {_whole(estimate.output_tokens)} out"
+        tokens = f"{_whole(estimate.input_tokens)} tokens in"
+        if estimate.kind == "chat":
+            tokens += f", {_whole(estimate.output_tokens)} out"
         yield f"{text}, {tokens}, {price}"
+
+
+def _count(calls: Sequence[CallEstimate]) -> str:
+    """How many calls are certain, and how many they will be about, by what such runs took before."""
+    least, about = sum(call.at_least for call in calls), round(sum(call.calls for call in calls))
+    return f"at least {least:,}, about {about:,}" if about > least else f"{about:,}"
 
 
 def _whole(number: float) -> str:

@@ -11,10 +11,12 @@ from statistics import fmean
 
 from eval_pipeline.judges import TEMPLATE_LABEL
 from eval_pipeline.prices import call_cost
-from eval_pipeline.recordings import Entry, Role, read_entries
+from eval_pipeline.recordings import Entry, Kind, Role, read_entries
 
 MOST_READ = 50_000
 """Recorded calls looked at."""
+CHARACTERS_A_TOKEN = 4
+"""About, of English; what embedders count is recorded nowhere."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,15 @@ class CallEstimate:
     output_tokens: float | None
     cost: float | None = None
     """US dollars; None where the model has no list price, or nothing like it is recorded."""
-    at_most: bool = False
-    """Whether it may be fewer: answers that do not change ask no judge."""
+    at_least: int = 0
+    """Of these, the ones that are certain: questions that are known now, and not recorded."""
+    kind: Kind = "chat"
+    """`embed` where texts are embedded; a call is a text then, whatever the batches."""
+
+    @property
+    def at_most(self) -> bool:
+        """Whether none is certain: answers that do not change ask no judge."""
+        return not self.at_least
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,11 @@ class TypicalCalls:
             lambda: defaultdict(set)
         )
         tokens: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        queries: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for entry in entries:
-            if entry.kind != "chat":
+            if entry.kind == "embed":
+                for case_id in entry.cases if not entry.label else ():
+                    queries[case_id][entry.model].append(len(entry.words))
                 continue
             tokens[entry.role, entry.label].append(entry.tokens)
             _, repeats, _ = entry.id.split(":")
@@ -61,6 +73,7 @@ class TypicalCalls:
         }
         # The fewest: other configurations, and repeats of this one, may have asked more.
         self._calls = {key: min(map(len, steps.values())) for key, steps in per_run.items()}
+        self._queries = {case_id: min(models.values(), key=len) for case_id, models in queries.items()}
 
     @classmethod
     def of(cls, recordings: Path) -> TypicalCalls:
@@ -74,8 +87,25 @@ class TypicalCalls:
         alike = [count for key, count in self._calls.items() if key[:2] == (role, label)]
         return fmean(alike) if alike else 1.0
 
+    def queries(self, case_id: str) -> tuple[float, float]:
+        """Searches that a case's runs had embedded so far, and their characters; else the means."""
+        if (found := self._queries.get(case_id)) is not None:
+            return len(found), sum(found)
+        if not self._queries:
+            return 0.0, 0.0
+        return fmean(map(len, self._queries.values())), fmean(map(sum, self._queries.values()))
+
+    def estimate_texts(
+        self, model: str, texts: float, characters: float, server: str | None, *, at_most: bool
+    ) -> CallEstimate:
+        """What it takes to embed so many texts, of so many characters in all."""
+        tokens = characters / CHARACTERS_A_TOKEN
+        cost = call_cost(model, round(tokens), 0, server=server)
+        at_least = 0 if at_most else round(texts)
+        return CallEstimate(model, "agent", texts, tokens, 0.0, cost, at_least, "embed")
+
     def estimate(
-        self, model: str, role: Role, calls_by_label: dict[str, float], server: str | None, *, at_most: bool
+        self, model: str, role: Role, calls_by_label: dict[str, float], server: str | None, *, at_least: int
     ) -> CallEstimate:
         """What so many calls take, each as those of its label did.
 
@@ -84,16 +114,16 @@ class TypicalCalls:
             role: who asks.
             calls_by_label: calls by the label they are recorded under.
             server: the model's `base_url`.
-            at_most: whether it may be fewer.
+            at_least: how many of them are certain.
         """
         calls = sum(calls_by_label.values())
         if not all((role, label) in self._tokens for label in calls_by_label):
-            return CallEstimate(model, role, calls, None, None, at_most=at_most)
+            return CallEstimate(model, role, calls, None, None, at_least=at_least)
         each = [(self._tokens[role, label], count) for label, count in calls_by_label.items()]
         asked = sum(tokens.asked * count for tokens, count in each)
         answered = sum(tokens.answered * count for tokens, count in each)
         cost = call_cost(model, round(asked), round(answered), server=server)
-        return CallEstimate(model, role, calls, asked, answered, cost, at_most)
+        return CallEstimate(model, role, calls, asked, answered, cost, at_least)
 
 
 def _step(entry: Entry) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from eval_pipeline.errors import RecordingMiss
+from eval_pipeline.errors import MissedCall, RecordingMiss
 from eval_pipeline.recordings.asking import Asking
 from eval_pipeline.recordings.calls import Response
 from eval_pipeline.recordings.digests import digest_of
@@ -73,9 +73,8 @@ class Library:
         with self.lock:
             if not asker.misses:
                 why = self._explain(asked)
-                miss = RecordingMiss(
-                    asker.case_id, asker.role, request.model, why, asker.own_repeat, asker.calls
-                )
+                call = MissedCall(asked.id, request.kind, asker.label, len(request.words), len(asker.costs))
+                miss = RecordingMiss(asker.case_id, asker.role, request.model, why, asker.own_repeat, call)
                 asker.misses.append(miss)
         raise asker.misses[0].with_traceback(None)
 

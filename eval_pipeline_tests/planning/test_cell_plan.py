@@ -94,8 +94,8 @@ def test_after_the_run_the_plan_stands_beside_what_was_called_once(shop):
     shop.carried("new_episodes")
     report = evaluation.build_report(found.cell)
     # One answer, and at most one verdict on it; it turns out as that of `hello`, and has its verdict.
-    assert compare_with_plan(evaluation.warehouse, report) == "planned about 1 to 2 calls, made 1"
-    assert compare_with_plan(evaluation.warehouse, report) is None
+    assert compare_with_plan(evaluation.warehouse, report, shop.recordings) == "planned 1 to 2 calls, made 1"
+    assert compare_with_plan(evaluation.warehouse, report, shop.recordings) is None
 
 
 def test_what_is_planned_is_what_is_made(shop):

@@ -55,7 +55,7 @@ def test_calls_of_a_judged_check_are_its_steps_however_many_answers_were_judged(
 
 def test_tokens_and_price_are_the_mean_of_such_calls():
     typical = TypicalCalls([entry(1, "a", tokens=(1000, 100)), entry(2, "a", tokens=(3000, 300))])
-    found = typical.estimate("openai:gpt-4o-mini", "agent", {"": 10.0}, None, at_most=False)
+    found = typical.estimate("openai:gpt-4o-mini", "agent", {"": 10.0}, None, at_least=10)
     assert (found.calls, found.input_tokens, found.output_tokens) == (10, 20_000, 2_000)
     # 20,000 tokens at $0.15 and 2,000 at $0.60 a million: 0.003 + 0.0012.
     assert found.cost is not None
@@ -63,5 +63,5 @@ def test_tokens_and_price_are_the_mean_of_such_calls():
 
 
 def test_without_anything_alike_tokens_are_unknown():
-    found = TypicalCalls([]).estimate("openai:gpt-4o-mini", "judge", {"tone": 2.0}, None, at_most=True)
+    found = TypicalCalls([]).estimate("openai:gpt-4o-mini", "judge", {"tone": 2.0}, None, at_least=0)
     assert (found.input_tokens, found.cost) == (None, None)
