@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from eval_pipeline.cases import Case, Known
 from eval_pipeline.content_hash import canonical_json
 from eval_pipeline.errors import ErrorSource, ScorerError
+from eval_pipeline.outcome_names import Gating as Gating
+from eval_pipeline.outcome_names import Outcome as Outcome
 from eval_pipeline.traces import AgentTrace
 
 if TYPE_CHECKING:
     from eval_pipeline.judges import JudgeCalls
 
-Outcome = Literal["passed", "failed", "error", "not_measured"]
-Gating = Literal["always", "when_calibrated", "never"]
 JudgedPart = Literal["question", "answer", "reference", "context"]
 """What of a case and its trace a judge is shown."""
 

@@ -159,8 +159,9 @@ def _notes(candidate: Outcomes, comparison: Comparison | None, policy: Policy) -
     """What a reader should know beside the reasons."""
     notes = []
     patterns = NamePatterns(policy.critical)
-    gating = {test.check for test in candidate.tests if test.gating}
-    silent = {test.check for test in candidate.tests if not test.gating and patterns.match(test)} - gating
+    silent = {test.check for test in candidate.tests if not test.gating and patterns.match(test)}
+    if silent:
+        silent -= {test.check for test in candidate.tests if test.gating}
     notes += [f"{check} is critical but only advises, so that it decides nothing" for check in sorted(silent)]
     if comparison:
         blind = [t for t in comparison.tests if t.baseline and t.baseline.standing == "unmeasured"]

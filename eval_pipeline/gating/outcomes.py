@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from eval_pipeline.errors import ErrorSource, InputError
-from eval_pipeline.scores import CheckResult, Gating, Outcome
+from eval_pipeline.outcome_names import Gating, Outcome
+
+if TYPE_CHECKING:
+    from eval_pipeline.scores import CheckResult
 
 GateOutcome = Outcome | Literal["xfailed", "xpassed", "skipped"]
 """Our four outcomes, and three that only pytest knows; they stay distinct and never count as passed."""

@@ -22,7 +22,7 @@ from eval_pipeline.gating.outcomes import (
     OutcomesError,
     RunUsage,
 )
-from eval_pipeline.scores import Outcome
+from eval_pipeline.outcome_names import Outcome
 
 FORMAT: Literal["eval-outcomes/1"] = "eval-outcomes/1"
 _SHOWN_PROBLEMS = 20

@@ -20,7 +20,7 @@ from eval_pipeline.gating.published_rows import (
     Unit,
     tools_problems,
 )
-from eval_pipeline.scores import Outcome
+from eval_pipeline.outcome_names import Outcome
 
 
 class _Block(RowModel):

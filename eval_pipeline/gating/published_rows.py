@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from eval_pipeline.errors import ErrorSource
 from eval_pipeline.gating.json_files import parse_json
 from eval_pipeline.gating.outcomes import OutcomesError
-from eval_pipeline.scores import Outcome
+from eval_pipeline.outcome_names import Outcome
 
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MAPPED_STAGES = ("tools", "retrieval", "faithfulness", "contextual_recall", "answer_relevancy")

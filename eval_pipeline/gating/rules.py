@@ -121,6 +121,8 @@ def check_judges(
     candidate: Outcomes, policy: Policy, calibration: Mapping[str, JudgeRecord] | None
 ) -> list[Reason]:
     """Stages that need a calibrated judge and have none, or only advise."""
+    if not policy.require_calibrated_judge:
+        return []
     patterns = NamePatterns(policy.require_calibrated_judge)
     stages = {stage.name: stage for stage in candidate.eval.stages}
     advisory = {test.check for test in candidate.tests if not test.gating}
