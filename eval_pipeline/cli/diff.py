@@ -33,6 +33,9 @@ def command(
         str | None, typer.Option("--dataset", help="A dataset's name or key; left out: all.")
     ] = None,
     case: Annotated[str | None, typer.Option("--case", help="Id of one case, to see in full.")] = None,
+    all_cases: Annotated[
+        bool, typer.Option("--all-cases", help="In JSON list the cases that are unchanged too.")
+    ] = False,
     format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
 ) -> None:
     """Show what got worse and better between two stored candidates, and what changed in between.
@@ -65,7 +68,7 @@ def command(
     if case is not None:
         comparisons = _with_case(comparisons, case)
     if format is Format.json:
-        say(comparisons_json(suite, comparisons, case).rstrip("\n"))
+        say(comparisons_json(suite, comparisons, case, all_cases=all_cases).rstrip("\n"))
         return
     for place, comparison in enumerate(comparisons):
         blocks = _blocks(comparison, case)

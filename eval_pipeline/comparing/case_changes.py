@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from eval_pipeline.cases import Case
@@ -27,6 +28,9 @@ class Names:
     lost: tuple[str, ...]
 
 
+NONE = Names((), ())
+
+
 @dataclass(frozen=True)
 class RunChange:
     """One repeat of a case on both sides."""
@@ -34,12 +38,12 @@ class RunChange:
     before: CaseReport
     after: CaseReport
 
-    @property
+    @cached_property
     def stages(self) -> tuple[str, ...]:
         """Every stage that has an outcome on either side, in the suite's order."""
         return tuple(dict.fromkeys([*self.after.checks, *self.before.checks]))
 
-    @property
+    @cached_property
     def moved(self) -> tuple[str, ...]:
         """The stages whose outcome is another one now."""
         return tuple(name for name in self.stages if _stand(self.before, name) != _stand(self.after, name))
@@ -50,6 +54,11 @@ class RunChange:
         return _first(self.before) != _first(self.after)
 
     @property
+    def rescored(self) -> tuple[str, ...]:
+        """The stages whose score is another one now, whether it moves an outcome or not."""
+        return tuple(name for name in self.stages if _score(self.before, name) != _score(self.after, name))
+
+    @cached_property
     def pages(self) -> Names:
         """Retrieved pages, each counted once."""
         before, after = (
@@ -58,13 +67,13 @@ class RunChange:
         )
         return _names(before, after)
 
-    @property
+    @cached_property
     def tools(self) -> Names:
         """Tools called, as often as they were."""
         before, after = ([call.name for call in run.trace.tool_calls] for run in (self.before, self.after))
         return _names(before, after)
 
-    @property
+    @cached_property
     def answer_changed(self) -> bool:
         """Whether the answers differ in any sign."""
         return answer_of(self.before) != answer_of(self.after)
@@ -76,7 +85,13 @@ class RunChange:
     @property
     def says_anything(self) -> bool:
         """Whether anything that people read of it differs."""
-        return bool(self.moved) or self.first_failure_shifted or self.answer_changed
+        return (
+            bool(self.moved)
+            or self.first_failure_shifted
+            or self.answer_changed
+            or self.pages != NONE
+            or self.tools != NONE
+        )
 
 
 @dataclass(frozen=True)
@@ -90,12 +105,19 @@ class CaseChange:
     """Whether question, reference or expectations differ: then its outcomes are no pair."""
     runs: tuple[RunChange, ...]
 
-    @property
+    @cached_property
+    def changed(self) -> bool:
+        """Whether it was edited, or came out otherwise in anything but its reasons."""
+        if self.edited or self.passed[0].value != self.passed[1].value:
+            return True
+        return any(run.says_anything or run.rescored for run in self.runs)
+
+    @cached_property
     def direction(self) -> Direction:
         """Worse or better by the share of its measured repeats that pass."""
         return direction(self.passed[0], self.passed[1])
 
-    @property
+    @cached_property
     def passed(self) -> tuple[Rate, Rate]:
         """Repeats that pass every gating stage, of the measured ones, before and after."""
         return (
@@ -154,6 +176,11 @@ def answer_of(run: CaseReport) -> str | None:
 def _stand(run: CaseReport, stage: str) -> tuple[Outcome, ErrorSource | None] | None:
     check: CheckResult | None = run.checks.get(stage)
     return None if check is None else (check.outcome, check.error_source)
+
+
+def _score(run: CaseReport, stage: str) -> float | None:
+    check: CheckResult | None = run.checks.get(stage)
+    return None if check is None or check.score is None else check.score.value
 
 
 def _first(run: CaseReport) -> tuple[str | None, str | None]:

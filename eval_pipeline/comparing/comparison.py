@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from eval_pipeline.comparing.case_changes import (
     CaseChange,
@@ -70,22 +71,27 @@ class Comparison:
     ladder: tuple[str, ...]
     """The declared stages of the later side in their order, then those that only the earlier one declares."""
 
-    @property
+    @cached_property
     def counted(self) -> tuple[CaseChange, ...]:
         """The cases whose outcomes are pairs: those that nobody edited."""
         return tuple(case for case in self.cases if not case.edited)
 
-    @property
+    @cached_property
+    def changed(self) -> tuple[CaseChange, ...]:
+        """The cases of which anything but a reason differs."""
+        return tuple(case for case in self.cases if case.changed)
+
+    @cached_property
     def edited(self) -> tuple[CaseChange, ...]:
         """The cases whose question, reference or expectations differ."""
         return tuple(case for case in self.cases if case.edited)
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """What became of the cases that nobody edited."""
         return count_directions(case.direction for case in self.counted)
 
-    @property
+    @cached_property
     def stages(self) -> tuple[StageChange, ...]:
         """Stage by stage, in the suite's order."""
         runs = _runs(self.counted)
@@ -93,7 +99,7 @@ class Comparison:
         names = dict.fromkeys([*(name for name in self.ladder if name in found), *found])
         return tuple(_stage_change(name, self.counted) for name in names)
 
-    @property
+    @cached_property
     def shifts(self) -> tuple[Shift, ...]:
         """Where the first failure went, the most frequent first."""
         found: dict[tuple[str | None, str | None], list[str]] = {}

@@ -59,12 +59,19 @@ def _case_sections(comparison: Comparison, most_moved: int, most_changed: int) -
     unmeasured = [case for case in counted if case.direction == "unmeasured"]
     same = [case for case in counted if case.direction == "same"]
     moved = [case for case in same if any(run.moved or run.first_failure_shifted for run in case.runs)]
-    changed = [case for case in same if case not in moved and any(run.answer_changed for run in case.runs)]
+    still = [case for case in same if not any(run.moved or run.first_failure_shifted for run in case.runs)]
+    changed = [case for case in still if any(run.answer_changed for run in case.runs)]
+    fetched = [
+        case
+        for case in still
+        if any(run.says_anything for run in case.runs) and not any(run.answer_changed for run in case.runs)
+    ]
     yield from _section("worse", worse, most_moved, "bad")
     yield from _section("better", better, most_moved, "good")
     yield from _section("not measured on both sides", unmeasured, most_moved)
     yield from _section("same outcome, another stage moved", moved, most_changed)
     yield from _section("same outcomes, another answer", changed, most_changed)
+    yield from _section("same outcomes and answers, other pages or tools", fetched, most_changed)
     yield from _section("edited cases, not counted", comparison.edited, most_changed)
     yield from _rest("only before", comparison.only_before)
     yield from _rest("only after", comparison.only_after)

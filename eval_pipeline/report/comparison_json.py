@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,24 +17,35 @@ from eval_pipeline.report.comparison_numbers import judge_names
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.statistics import Rate
 from eval_pipeline.suites import Cell
-from eval_pipeline.warehouse.stored_text import plain
+from eval_pipeline.warehouse.stored_text import indented_json, plain
 
-VERSION = 1
+VERSION = 2
 """Raised when a name goes or begins to mean something else; a new name does not raise it."""
 
 
-def comparisons_json(suite: str, comparisons: Iterable[Comparison], case_id: str | None = None) -> str:
-    """The comparisons of a suite as indented JSON text with a line end; of one case, when it is given."""
+def comparisons_json(
+    suite: str, comparisons: Iterable[Comparison], case_id: str | None = None, *, all_cases: bool = False
+) -> str:
+    """The comparisons of a suite as indented JSON text with a line end.
+
+    Args:
+        suite: its name.
+        comparisons: one a dataset.
+        case_id: the one case that is listed, changed or not; left out: those that changed.
+        all_cases: whether the others are listed too.
+    """
     data = {
         "version": VERSION,
         "suite": suite,
-        "comparisons": [_comparison(comparison, case_id) for comparison in comparisons],
+        "comparisons": [_comparison(comparison, case_id, all_cases) for comparison in comparisons],
     }
-    return json.dumps(plain(data, "diff"), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return indented_json(plain(data, "diff")) + "\n"
 
 
-def _comparison(comparison: Comparison, case_id: str | None) -> dict[str, Any]:
-    cases = [case for case in comparison.cases if case_id in (None, case.case_id)]
+def _comparison(comparison: Comparison, case_id: str | None, all_cases: bool) -> dict[str, Any]:
+    cases = comparison.cases if all_cases else comparison.changed
+    if case_id is not None:
+        cases = tuple(case for case in comparison.cases if case.case_id == case_id)
     return {
         "before": _cell(comparison.before),
         "after": _cell(comparison.after),
@@ -48,6 +58,7 @@ def _comparison(comparison: Comparison, case_id: str | None) -> dict[str, Any]:
         ],
         "prompt": _prompt(comparison.prompt),
         "cases": [_case(case) for case in cases],
+        "unchanged": len(comparison.cases) - len(comparison.changed),
         "only_before": comparison.only_before,
         "only_after": comparison.only_after,
         "stages": {stage.name: _stage(stage) for stage in comparison.stages},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -142,17 +143,17 @@ def test_one_case_in_full(toy):
     assert "words      passed 1.00 → failed 0.00" in shown
 
 
-def test_json_holds_every_case_with_both_sides(toy):
+def test_json_holds_the_cases_that_changed_with_both_sides_and_counts_the_others(toy):
     toy.run()
     data = json.loads(toy.diff("calm", "loud", "--format", "json"))
     (found,) = data["comparisons"]
-    assert (data["version"], data["suite"]) == (1, "toy")
+    assert (data["version"], data["suite"]) == (2, "toy")
     assert found["before"]["candidate"] == toy.key("calm")
     assert found["verdict"]["worse"] == 1
     assert found["changes"] == [{"name": "parameters.shout", "before": False, "after": True}]
     assert found["first_failures"] == [{"before": None, "after": "words", "cases": ["apple"]}]
-    apple, thanks = found["cases"]
-    assert (apple["id"], apple["direction"], thanks["direction"]) == ("apple", "worse", "same")
+    (apple,) = found["cases"]
+    assert (apple["id"], apple["direction"], found["unchanged"]) == ("apple", "worse", 1)
     (run,) = apple["runs"]
     assert run["moved"] == ["words"]
     assert run["stages"]["words"]["after"]["score"] == 0.0
@@ -160,6 +161,49 @@ def test_json_holds_every_case_with_both_sides(toy):
         {"kind": "gone", "text": "An apple is red."},
         {"kind": "new", "text": "AN APPLE IS RED."},
     ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "listed"), [(("--case", "thanks"), ["thanks"]), (("--all-cases",), ["apple", "thanks"])]
+)
+def test_json_lists_an_unchanged_case_that_is_asked_for(toy, arguments, listed):
+    toy.run()
+    (found,) = json.loads(toy.diff("calm", "loud", "--format", "json", *arguments))["comparisons"]
+    assert [case["id"] for case in found["cases"]] == listed
+    thanks = found["cases"][-1]
+    assert (thanks["direction"], thanks["runs"][0]["answer"]["diff"]) == ("same", [])
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_what_is_written_grows_with_what_changed_and_not_with_the_cases(toy, form):
+    sizes = []
+    for unchanged in (1, 200):
+        thanks = [
+            f"  - id: thanks-{n}\n    input: Thank you!\n    expected: {{tools: []}}\n"
+            for n in range(1, unchanged)
+        ]
+        text = (toy.toy.suite / "datasets/small.yaml").read_text()
+        toy.toy.write("datasets/small.yaml", text + "".join(thanks))
+        toy.run()
+        shown = toy.diff("calm", "loud", "--format", form)
+        assert "thanks-7" not in shown
+        sizes.append(len(shown))
+    # Counts and rates take a few more digits.
+    assert sizes[1] < sizes[0] + 100
+
+
+def test_a_case_whose_pages_alone_differ_is_shown(toy):
+    toy.run("calm")
+    before = "RetrievedDocument(found[0], 1, 1.0, text, 0),)"
+    toy.toy.edit("prompts/v1.md", "page", "pages")
+    path = toy.toy.edit_module("system", before, before[:-1] + " RetrievedDocument('pear', 2, 0.5, '', 0))")
+    sys.modules.pop(path.stem)
+    toy.run("calm")
+    shown = toy.diff("calm")
+    assert (
+        "same outcomes and answers, other pages or tools (1)\n  apple  passes\n    pages      gained pear\n"
+        in shown
+    )
 
 
 def test_markdown_shows_what_models_wrote_as_code(toy):
