@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval_pipeline.agent_runs import run_cell
-from eval_pipeline.judge_runs import score_cell
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.stage_report import build_report
 from eval_pipeline.suite_reading import find_suite, read_suite

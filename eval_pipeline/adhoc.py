@@ -6,13 +6,14 @@ import contextlib
 import tempfile
 from pathlib import Path
 
-from eval_pipeline.agent_runs import build_system, run_case
+from eval_pipeline.agent_runs import run_case
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
 from eval_pipeline.models.connection import Connector, ProviderConnector
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.suites import Cell, Suite
+from eval_pipeline.system_building import build_system
 from eval_pipeline.traces import AgentTrace
 
 

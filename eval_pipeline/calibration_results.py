@@ -12,13 +12,14 @@ from eval_pipeline.calibration_summary import MetricCalibration, calibration_num
 from eval_pipeline.errors import NotStoredError, RecordingMisses, SuiteError
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.recordings import Recordings
+from eval_pipeline.stored import NotRecordedError, Stored, fresh
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.calibration_rows import calibration_from, calibration_table
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.table_content import stored_content
 
 if TYPE_CHECKING:
-    from eval_pipeline.evaluation import Evaluation, Stored
+    from eval_pipeline.evaluation import Evaluation
 
 
 def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stored:
@@ -28,8 +29,6 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
         NotRecordedError: in mode `none`, when nothing is recorded.
         RecordingMisses: in mode `none`, when something is missing.
     """
-    from eval_pipeline.evaluation import NotRecordedError, Stored, fresh
-
     suite = evaluation.suite(suite_name)
     judge = fresh(suite.judges, key)
     if suite.calibration is None:

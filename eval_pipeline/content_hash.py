@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -25,3 +26,29 @@ def content_hash(value: Any) -> str:
 def sha12(value: Any) -> str:
     """The first 12 hex digits of `content_hash(value)`, for keys and reports."""
     return content_hash(value)[:12]
+
+
+class ListHash:
+    """The `content_hash` of a list, given a part at a time."""
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256(b"[")
+        self._empty = True
+
+    def add(self, values: Sequence[Any]) -> None:
+        """The values that come next.
+
+        Raises:
+            ValueError: as `canonical_json`.
+            TypeError: as `canonical_json`.
+        """
+        if values:
+            self._sha.update(b"" if self._empty else b",")
+            self._sha.update(canonical_json(values)[1:-1])
+            self._empty = False
+
+    def hexdigest(self) -> str:
+        """64 hex digits, as `content_hash` of the whole list."""
+        whole = self._sha.copy()
+        whole.update(b"]")
+        return whole.hexdigest()

@@ -9,18 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eval_pipeline.agent_runs import Finished, Progress, finish_runs, record_command
+from eval_pipeline.agent_runs import Progress
 from eval_pipeline.calibration_results import read_records
-from eval_pipeline.carry_over.checks import CarriedChecks, carry_checks, write_checks
 from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
-from eval_pipeline.carry_over.traces import carry_traces, write_traces
-from eval_pipeline.cases import Run
 from eval_pipeline.cell_outcomes import cell_outcomes
+from eval_pipeline.check_results import score_shard, store_scores
 from eval_pipeline.content_hash import content_hash
-from eval_pipeline.errors import NotStoredError, RecordingMisses, StaleDefinitionsError
 from eval_pipeline.gating.outcomes import Outcomes
-from eval_pipeline.judge_ahead import judging_ahead
-from eval_pipeline.judge_runs import calibrated_by, run_tasks, score_tasks
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
@@ -31,31 +26,18 @@ from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.report.storing import store_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
-from eval_pipeline.shards import CheckPart, Shard, TracePart, join_parts, run_part
-from eval_pipeline.stored_runs import refuse_other_runs
+from eval_pipeline.shards import CheckPart, Shard, TracePart
+from eval_pipeline.stored import Stored, fresh
 from eval_pipeline.suite_reading import find_suite, find_suites
 from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
+from eval_pipeline.trace_results import run_shard, store_traces
 from eval_pipeline.traces import AgentTrace
 from eval_pipeline.warehouse.score_rows import checks_from
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.suite_rows import cases_table, documents_table, prompts_table
-from eval_pipeline.warehouse.table_content import content_version, stored_content, sums
 from eval_pipeline.warehouse.trace_rows import traces_from
 
 Item = TypeVar("Item")
-
-
-class NotRecordedError(NotStoredError):
-    """A candidate that nothing has been recorded for yet; it counts as nothing."""
-
-
-@dataclass(frozen=True)
-class Stored:
-    """What a step stored: the hash of its content, and numbers worth plotting."""
-
-    data_version: str
-    """Covers content alone, never times or cache counts, so that equal content stops the chain."""
-    numbers: Mapping[str, int | float]
 
 
 @dataclass(frozen=True)
@@ -153,109 +135,20 @@ class Evaluation:
         return Stored(candidate.prompt_sha, {"characters": len(candidate.prompt)})
 
     def run_shard(self, cell: Cell, shard: Shard) -> TracePart:
-        """One shard's runs of a cell, for `store_traces`; nothing is stored but what is recorded.
-
-        Raises:
-            ProviderFault: in a live mode, when a key is missing, the judge's included.
-        """
-        suite = self._suite_of(cell)
-        self.refuse_missing_keys(suite, [cell])
-        carried = carry_traces(self.warehouse, suite, cell, self._digest_reader(suite))
-        share = shard.take(suite.datasets[cell.dataset].runs)
-        todo = [run for run in share if run not in carried]
-        return run_part(todo, lambda runs: self._run(suite, cell, runs))
+        """See `trace_results.run_shard`."""
+        return run_shard(self, cell, shard)
 
     def store_traces(self, cell: Cell, parts: Sequence[TracePart] = ()) -> Stored:
-        """One row a case and repeat.
-
-        Args:
-            cell: which candidate on which dataset.
-            parts: what shards have run already; all else is run now.
-
-        Raises:
-            NotRecordedError: in mode `none`, when nothing is recorded for the candidate's model.
-            RecordingMisses: in mode `none`, when something is missing.
-            ProviderFault: in a live mode, when a key is missing, the judge's included.
-        """
-        suite = self._suite_of(cell)
-        self.refuse_missing_keys(suite, [cell])
-        runs = suite.datasets[cell.dataset].runs
-        carried = carry_traces(self.warehouse, suite, cell, self._digest_reader(suite))
-        made = self._run_cell(suite, cell, [run for run in runs if run not in carried], parts)
-        table = write_traces(self.warehouse, cell, runs, carried, made)
-        return Stored(
-            content_version(table) or stored_content(table),
-            {
-                "cases": len(suite.datasets[cell.dataset].cases),
-                "runs": table.num_rows,
-                "errors": table.num_rows - table["error_source"].null_count,
-                **row_origins(table),
-                **sums(table, "calls", "called", "replayed", "input_tokens", "output_tokens"),
-            },
-        )
+        """See `trace_results.store_traces`."""
+        return store_traces(self, cell, parts)
 
     def score_shard(self, cell: Cell, shard: Shard) -> CheckPart:
-        """The checks of one shard's traces, for `store_scores`; nothing is stored but what is recorded.
-
-        Raises:
-            NotStoredError: when the cell's traces are not stored, or those of another number of repeats.
-        """
-        suite = self._suite_of(cell)
-        calibrated = calibrated_by(read_records(self.shared_warehouse, suite, cell))
-        share = {run.key for run in shard.take(suite.datasets[cell.dataset].runs)}
-        tasks = [
-            task
-            for task in self._carry_checks(suite, cell, calibrated).tasks()
-            if (task.case.id, task.trace.repeat) in share
-        ]
-        results = run_tasks(
-            suite,
-            cell,
-            tasks,
-            lambda: self.open_recordings(suite),
-            connector=self.connector,
-            calls=self.calls,
-            calibrated=calibrated,
-            on_progress=self.on_progress,
-        )
-        return CheckPart({task.place: result for task, result in zip(tasks, results, strict=True)})
+        """See `check_results.score_shard`."""
+        return score_shard(self, cell, shard)
 
     def store_scores(self, cell: Cell, parts: Sequence[CheckPart] = ()) -> Stored:
-        """One row a case, repeat, stage and metric.
-
-        Args:
-            cell: which candidate on which dataset.
-            parts: what shards have scored already; all else is scored now.
-
-        Raises:
-            NotStoredError: when the cell's traces are not stored, or those of another number of repeats.
-            RecordingMisses: in mode `none`, when a judge is recorded in part.
-        """
-        suite = self._suite_of(cell)
-        calibrated = calibrated_by(read_records(self.shared_warehouse, suite, cell))
-        carried = self._carry_checks(suite, cell, calibrated)
-        made = score_tasks(
-            suite,
-            cell,
-            carried.tasks(),
-            lambda: self.open_recordings(suite),
-            connector=self.connector,
-            calls=self.calls,
-            calibrated=calibrated,
-            answered=carried.answered,
-            scored={place: check for part in parts for place, check in part.checks.items()},
-            on_progress=self.on_progress,
-        )
-        table = write_checks(self.warehouse, cell, carried, made)
-        return Stored(
-            content_version(table) or stored_content(table),
-            {
-                "checks": len(carried.wanted),
-                "errors": table["outcome"].to_pylist().count("error"),
-                **row_origins(table),
-                **{f"judge_{name}": n for name, n in sums(table, "calls", "called", "tokens").items()},
-            },
-        )
+        """See `check_results.store_scores`."""
+        return store_scores(self, cell, parts)
 
     def store_report(self, cell: Cell) -> tuple[StageReport, Stored]:
         """One row a case and repeat, and beside them the report as JSON and the outcomes for a gate.
@@ -266,8 +159,9 @@ class Evaluation:
         report, outcomes = self._report_of(cell)
         self.warehouse.append_run(run_of(report, self.run_id, self.mode))
         contents = [self._read(cell, asset, ["content_hash"]) for asset in ("traces", "stage_scores")]
-        hashes = [content_version(table) for table in contents]
-        version = store_report(self.warehouse, report, outcomes, None if None in hashes else hashes)
+        hashes = [content_hash(table["content_hash"].to_pylist()) for table in contents]
+        older = any(len(table) and table["content_hash"].null_count == len(table) for table in contents)
+        version = store_report(self.warehouse, report, outcomes, None if older else hashes)
         return report, Stored(version, report.numbers())
 
     def build_report(self, cell: Cell) -> StageReport:
@@ -323,7 +217,7 @@ class Evaluation:
         )
 
     def _report_of(self, cell: Cell) -> tuple[StageReport, Outcomes]:
-        suite = self._suite_of(cell)
+        suite = self.suite_of(cell)
         records = read_records(self.shared_warehouse, suite, cell)
         traces, checks = self.read_traces(cell), self.read_checks(cell)
         report = build_report(suite, cell, traces, checks, records)
@@ -338,61 +232,21 @@ class Evaluation:
         dataset: Dataset = fresh(self.suite(suite_name).datasets, dataset_key)
         return dataset
 
-    def _suite_of(self, cell: Cell) -> Suite:
+    def suite_of(self, cell: Cell) -> Suite:
+        """The suite of a cell that it still declares.
+
+        Raises:
+            StaleDefinitionsError: when a key of the cell is not what the files say now.
+            InputError: when the files cannot be used.
+        """
         suite = self.suite(cell.suite)
         fresh(suite.candidates, cell.candidate)
         fresh(suite.datasets, cell.dataset)
         suite.select_cells(cell.candidate, cell.dataset)
         return suite
 
-    def _digest_reader(self, suite: Suite) -> Callable[[], Mapping[str, str]] | None:
+    def digest_reader(self, suite: Suite) -> Callable[[], Mapping[str, str]] | None:
         """Reads what is recorded, to see what may be carried over; None where nothing is to be."""
         if self.mode == "all" or self.retry_errors or not self.carry_over:
             return None
         return lambda: read_digests(suite.recordings)
-
-    def _carry_checks(self, suite: Suite, cell: Cell, calibrated: frozenset[str]) -> CarriedChecks:
-        traces = self._read(cell, "traces")
-        keys = (traces[name].to_pylist() for name in ("case_id", "repeat"))
-        refuse_other_runs(suite, cell, set(zip(*keys, strict=True)))
-        return carry_checks(self.warehouse, suite, cell, traces, calibrated, self._digest_reader(suite))
-
-    def _run_cell(
-        self, suite: Suite, cell: Cell, runs: Sequence[Run], parts: Sequence[TracePart]
-    ) -> list[Finished]:
-        command = record_command(suite, cell)
-        try:
-            return join_parts(parts, runs, lambda rest: self._run(suite, cell, rest), command)
-        except RecordingMisses as missing:
-            candidate = suite.candidates[cell.candidate]
-            asked = suite.system.model_asked(candidate.model)
-            if self.open_recordings(suite).recorded(asked):
-                raise
-            raise NotRecordedError(
-                f"{suite.name}: candidate {candidate.name!r} is not recorded: no call to "
-                f"{asked} is stored; record it with: {command}"
-            ) from missing
-
-    def _run(self, suite: Suite, cell: Cell, runs: Sequence[Run]) -> list[Finished]:
-        # To ask again what failed, once is enough: by scoring.
-        ahead = self.mode != "none" and not self.retry_errors
-        return finish_runs(
-            suite,
-            cell,
-            lambda: self.open_recordings(suite),
-            runs=runs,
-            connector=self.connector,
-            calls=self.calls,
-            open_hook=judging_ahead(suite, cell, self.connector, self.calls) if ahead else None,
-            on_progress=self.on_progress,
-        )
-
-
-def fresh(known: Mapping[str, Item], key: str) -> Item:
-    """What a partition key promises, or a refusal when the files have moved on."""
-    if key not in known:
-        raise StaleDefinitionsError(
-            f"partition {key!r} is not what the files say now ({', '.join(known)}): "
-            "definitions are stale; reload the code location, or materialize a current key"
-        )
-    return known[key]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.calibration_results import read_records
 from eval_pipeline.cases import Run
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import CaseError, NotStoredError
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.report.inert_text import visible
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.stored_runs import refuse_other_runs
@@ -53,7 +53,7 @@ def explain_case(
     case = cases[case_id]
     try:
         stored = {(trace.case_id, trace.repeat): trace for trace in evaluation.read_traces(cell)}
-        refuse_other_runs(suite, cell, stored.keys())
+        refuse_other_runs(suite, cell, stored.keys)
         traces = [stored[run.key] for run in chosen]
         checks = [check for check in evaluation.read_checks(cell) if check.case_id == case_id]
     except NotStoredError:

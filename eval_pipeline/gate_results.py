@@ -8,7 +8,7 @@ from eval_pipeline.baselines import read_gate_baseline
 from eval_pipeline.cell_outcomes import declared_outcomes, eval_block
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError
-from eval_pipeline.evaluation import Evaluation, Stored
+from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.gate_files import DEFAULT_POLICY, GateFiles
 from eval_pipeline.gating.decide import decide
 from eval_pipeline.gating.decision import GateDecision
@@ -16,6 +16,7 @@ from eval_pipeline.gating.outcomes import EvalBlock, Outcomes
 from eval_pipeline.gating.own_outcomes import read_own_outcomes
 from eval_pipeline.gating.policy import Policy, read_policy
 from eval_pipeline.gating.render import decision_data, render_json
+from eval_pipeline.stored import Stored
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.gate_rows import gate_table
 from eval_pipeline.warehouse.store import Keys, cell_command

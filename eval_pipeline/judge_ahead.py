@@ -26,7 +26,7 @@ def judging_ahead(suite: Suite, cell: Cell, connector: Connector | None, calls: 
     stages = [stage for stage in suite.stages if stage.scorer.judged]
     if judge is None or not stages:
         return None
-    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    dataset = suite.datasets[cell.dataset]
 
     def open_hook(recordings: Recordings) -> OnTrace:
         asked = JudgeCalls(judge, recordings, connector, calls)
@@ -34,7 +34,7 @@ def judging_ahead(suite: Suite, cell: Cell, connector: Connector | None, calls: 
 
         async def ask(stage: Stage, trace: AgentTrace) -> None:
             async with window:
-                scored = await score_stage(stage, cases[trace.case_id], trace, asked, calibrated=False)
+                scored = await score_stage(stage, dataset.case(trace.case_id), trace, asked, calibrated=False)
             calls.made_ahead |= scored.used & recordings.asked
 
         async def on_trace(trace: AgentTrace) -> None:

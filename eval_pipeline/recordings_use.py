@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from eval_pipeline.agent_runs import record_command, run_cell
 from eval_pipeline.calibration_runs import calibrate, calibrate_command
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import RecordingMisses
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.suites import Cell, Suite

@@ -63,18 +63,14 @@ def run_part(runs: Sequence[Run], run_all: Callable[[Sequence[Run]], Sequence[Fi
     return TracePart({run.key: what for run, what in zip(runs, finished, strict=True)})
 
 
-def join_parts(
-    parts: Sequence[TracePart],
-    runs: Sequence[Run],
-    run_all: Callable[[Sequence[Run]], Sequence[Finished]],
-    command: str,
-) -> list[Finished]:
-    """What all runs did, in their order; runs that no part has, run now.
+def finished_in(
+    parts: Sequence[TracePart], runs: Sequence[Run], command: str
+) -> Mapping[tuple[str, int], Finished]:
+    """What shards ran, by case id and repeat.
 
     Args:
-        parts: what the shards ran.
-        runs: what is wanted.
-        run_all: runs what is missing.
+        parts: what each of them did.
+        runs: all runs of the cell.
         command: what records what no recording answers.
 
     Raises:
@@ -85,7 +81,4 @@ def join_parts(
         order = {run.key: place for place, run in enumerate(runs)}
         misses.sort(key=lambda miss: order.get((miss.case_id, miss.repeat), -1))
         raise RecordingMisses(misses, command)
-    done = {key: what for part in parts for key, what in part.finished.items()}
-    rest = [run for run in runs if run.key not in done]
-    done |= {run.key: what for run, what in zip(rest, run_all(rest), strict=True)}
-    return [done[run.key] for run in runs]
+    return {key: what for part in parts for key, what in part.finished.items()}

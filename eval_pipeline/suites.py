@@ -39,6 +39,19 @@ class Dataset:
         """Every case in every repeat: in the order of the cases, repeat after repeat."""
         return tuple(Run(case, repeat) for case in self.cases for repeat in range(self.repeats))
 
+    def case(self, case_id: str) -> Case:
+        """The case of that id.
+
+        Raises:
+            KeyError: when there is none.
+        """
+        return self.cases[self.places[case_id]]
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each case among them, by its id."""
+        return {case.id: place for place, case in enumerate(self.cases)}
+
     @cached_property
     def cases_sha(self) -> str:
         """Hash of the cases alone; their order in the file is no part of it."""

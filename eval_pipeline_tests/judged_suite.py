@@ -7,8 +7,8 @@ from pathlib import Path
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.calibration import CalibrationScore
 from eval_pipeline.calibration_runs import calibrate
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.gating.outcomes import JudgeRecord
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.suite_reading import find_suite

@@ -9,8 +9,8 @@ from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.calibration_runs import calibrate, calibration_recorded
 from eval_pipeline.calibration_summary import summarise_calibration
 from eval_pipeline.cell_outcomes import cell_outcomes
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.gating.outcomes import JudgeRecord, Outcomes
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.suite_reading import read_suite

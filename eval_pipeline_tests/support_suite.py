@@ -11,8 +11,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from eval_pipeline.agent_runs import run_cell
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.gating.outcomes import JudgeRecord
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.suite_reading import find_suite

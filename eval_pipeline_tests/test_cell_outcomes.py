@@ -9,8 +9,8 @@ import pytest
 
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.cell_outcomes import cell_outcomes, declared_outcomes
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.gating.own_outcomes import outcomes_text, read_own_outcomes
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.stage_report import build_report
 from eval_pipeline.suite_reading import find_suite, read_suite

@@ -11,10 +11,10 @@ import pytest
 
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.cases import Case
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import ProviderFault
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.judge_ahead import judging_ahead
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scores import CheckResult

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from eval_pipeline.cases import Case
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.gating.outcomes import JudgeRecord
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scorers.deepeval import AnswerRelevancy, Faithfulness
 from eval_pipeline.scores import Stage

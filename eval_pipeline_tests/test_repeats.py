@@ -7,13 +7,13 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from typer.testing import CliRunner
 
 from eval_pipeline.agent_runs import run_cell
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.cli import app
 from eval_pipeline.errors import CaseError, NotStoredError, RecordingMisses
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.gating.decide import decide
 from eval_pipeline.gating.outcomes import EvalBlock, outcomes_of_checks
 from eval_pipeline.gating.policy import Policy
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings, current_scope, read_entries
 from eval_pipeline.suite_reading import find_suite
 from eval_pipeline_tests.docs_suite import DocsSuite

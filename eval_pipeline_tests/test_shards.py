@@ -12,8 +12,9 @@ from eval_pipeline.assets.executors import find_executor
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.assets.suite_assets import suite_assets
 from eval_pipeline.errors import InputError, RecordingMiss, RecordingMisses
-from eval_pipeline.evaluation import Evaluation, NotRecordedError
+from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.shards import Shard
+from eval_pipeline.stored import NotRecordedError
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.scripted_judge import JudgedConnector
 

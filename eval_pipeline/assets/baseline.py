@@ -9,8 +9,8 @@ from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.baselines import describe_baseline
-from eval_pipeline.evaluation import fresh
 from eval_pipeline.gate_files import GateFiles
+from eval_pipeline.stored import fresh
 from eval_pipeline.suites import Suite
 
 

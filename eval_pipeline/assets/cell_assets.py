@@ -10,8 +10,9 @@ import dagster as dg
 from eval_pipeline.assets.failures import shown_plainly
 from eval_pipeline.assets.partitions import SuitePartitions, cell_of
 from eval_pipeline.assets.resources import EvaluationResource
-from eval_pipeline.evaluation import Evaluation, Stored
+from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.shards import Shard
+from eval_pipeline.stored import Stored
 from eval_pipeline.suites import Cell, Suite
 
 

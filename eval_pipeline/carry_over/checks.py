@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 
 from eval_pipeline.carry_over.inputs import CheckInputs, Present
 from eval_pipeline.carry_over.shared_counts import count_once
-from eval_pipeline.carry_over.stored_rows import FoundRows, assemble, find_rows, set_column, take_rows
+from eval_pipeline.carry_over.stored_rows import FoundRows, RowFinder, assemble, set_column
 from eval_pipeline.carry_over.traces import Digests, cell_keys
 from eval_pipeline.cases import Case
 from eval_pipeline.content_hash import content_hash
@@ -20,6 +21,7 @@ from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.score_rows import CheckKey, scores_table
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.stored_text import plain
+from eval_pipeline.warehouse.table_reader import take_rows
 from eval_pipeline.warehouse.trace_rows import traces_from, traces_table
 
 
@@ -70,44 +72,52 @@ class CarriedChecks:
         return [Task(check.stage, check.case, traces[check.row]) for check in others]
 
 
-def carry_checks(
-    warehouse: Warehouse,
-    suite: Suite,
-    cell: Cell,
-    traces: pa.Table,
-    calibrated: frozenset[str],
-    read_digests: Callable[[], Digests] | None,
-) -> CarriedChecks:
-    """The checks of a cell, as far as they can be carried over.
+class CheckCarrier:
+    """Finds the stored checks of one cell's traces, for some of them after the others."""
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        suite: Suite,
+        cell: Cell,
+        calibrated: frozenset[str],
+        read_digests: Callable[[], Digests] | None,
+    ) -> None:
+        """Nothing is read before it is needed.
+
+        Args:
+            warehouse: where results are.
+            suite: declares the cell.
+            cell: which candidate on which dataset.
+            calibrated: stages that gate if they gate `when_calibrated`.
+            read_digests: digests of what is recorded now, by id; None to carry nothing over.
+        """
+        self._inputs = CheckInputs(suite, cell, calibrated)
+        self._warehouse = warehouse
+        self._suite = suite
+        self._cell = cell
+        self._read_digests = read_digests
+
+    def carry(self, traces: pa.Table) -> CarriedChecks:
+        """The checks of some rows of the cell's `traces` table, as far as they can be carried over."""
+        if traces["content_hash"].null_count:  # stored by an older version
+            traces = traces_table(traces_from(traces))
+        wanted = list(_wanted(self._suite, self._cell, traces, self._inputs))
+        found = FoundRows()
+        if self._read_digests is not None and any(check.known for check in wanted):
+            found = _as_carried(self._finder.find(check.known for check in wanted))
+        return CarriedChecks(self._inputs, wanted, found, traces)
+
+    @cached_property
+    def _finder(self) -> RowFinder:
+        present = Present(self._read_digests() if self._read_digests else {})
+        return RowFinder(self._warehouse, "stage_scores", present, cell_keys(self._cell))
+
+
+def join_checks(carried: CarriedChecks, made: Sequence[Scored]) -> pa.Table:
+    """The `stage_scores` table of some traces, every call counted once.
 
     Args:
-        warehouse: where results are.
-        suite: declares the cell.
-        cell: which candidate on which dataset.
-        traces: its `traces` table.
-        calibrated: stages that gate if they gate `when_calibrated`.
-        read_digests: digests of what is recorded now, by id; None to carry nothing over.
-    """
-    inputs = CheckInputs(suite, cell, calibrated)
-    if traces["content_hash"].null_count:  # stored by an older version
-        traces = traces_table(traces_from(traces))
-    wanted = list(_wanted(suite, cell, traces, inputs))
-    found = FoundRows()
-    if read_digests is not None and any(check.known for check in wanted):
-        known = [check.known for check in wanted]
-        present = Present(read_digests())
-        found = _as_carried(find_rows(warehouse, "stage_scores", known, present, cell_keys(cell)))
-    return CarriedChecks(inputs, wanted, found, traces)
-
-
-def write_checks(
-    warehouse: Warehouse, cell: Cell, carried: CarriedChecks, made: Sequence[Scored]
-) -> pa.Table:
-    """Store the whole table, and give it back.
-
-    Args:
-        warehouse: where results go.
-        cell: which candidate on which dataset.
         carried: the checks carried over.
         made: the outcomes of `carried.tasks()`, in their order.
     """
@@ -127,17 +137,15 @@ def write_checks(
         else groups[check.case.id, check.repeat, check.stage.name]
         for check in carried.wanted
     ]
-    whole = count_once(assemble(carried.found, table, order), _used_by(carried, made))
-    warehouse.write("stage_scores", whole, **cell_keys(cell))
-    return whole
+    return count_once(assemble(carried.found, table, order), _used_by(carried, made))
 
 
 def _wanted(suite: Suite, cell: Cell, traces: pa.Table, inputs: CheckInputs) -> Iterator[Wanted]:
-    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    dataset = suite.datasets[cell.dataset]
     names = ("case_id", "repeat", "content_hash", "calls", "latency_ms", "cost")
     columns = zip(*(traces[name].to_pylist() for name in names), strict=True)
     for row, (case_id, repeat, *all_of_it) in enumerate(columns):
-        case = cases[case_id]
+        case = dataset.case(case_id)
         trace_sha = content_hash(plain(all_of_it))
         for stage in suite.stages:
             if stage.applies(case):

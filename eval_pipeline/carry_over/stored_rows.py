@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from eval_pipeline.carry_over.inputs import Present
+from eval_pipeline.carry_over.known_index import KnownIndex
 from eval_pipeline.errors import EvalError, NotStoredError
 from eval_pipeline.warehouse.row_inputs import used_lines
 from eval_pipeline.warehouse.store import Keys, Warehouse
+from eval_pipeline.warehouse.table_reader import take_rows
 
 MOST_PARTITIONS = 20
 """Partitions looked through: the cell's own, then the ones stored last."""
@@ -38,63 +41,92 @@ class FoundRows:
         return sum(table.num_rows for table in self.tables)
 
 
-def find_rows(
-    warehouse: Warehouse, asset: str, wanted: Iterable[str | None], present: Present, own: Keys
-) -> FoundRows:
-    """The stored rows with the hashes wanted, all that they used being the same now.
+class RowFinder:
+    """Finds the rows of one asset whose inputs are those wanted and still hold, for one part after the other.
 
-    Args:
-        warehouse: where results are; fresh samples are no part of it.
-        asset: `traces` or `stage_scores`.
-        wanted: what `inputs_known` is to be; None is never found.
-        present: what the recordings and the dataset hold now.
-        own: the cell's own keys, looked at first; a trace is looked for under the same candidate's content.
+    A partition is opened when it is first looked through, and stays as it was then.
     """
-    missing = {known for known in wanted if known is not None}
-    found = FoundRows()
-    for keys in partitions_to_search(warehouse, asset, own):
-        if not missing:
-            break
-        places, shared = _agreeing(warehouse, asset, keys, missing, present)
-        if not places:
-            continue
-        table = warehouse.read(asset, **keys)
-        rows = [row for group in places.values() for row in group]
-        if rows != list(range(table.num_rows)):
-            table = take_rows(table, rows)
-        start = found.count
-        for known, group in places.items():
-            found.places[known] = list(range(start, start + len(group)))
-            start += len(group)
-        found.tables.append(table)
-        found.shared |= shared
-        missing -= places.keys()
-    return found
+
+    def __init__(self, warehouse: Warehouse, asset: str, present: Present, own: Keys) -> None:
+        """Nothing is read before the first search.
+
+        Args:
+            warehouse: where results are; fresh samples are no part of it.
+            asset: `traces` or `stage_scores`.
+            present: what the recordings and the dataset hold now.
+            own: the cell's own keys, looked at first; traces are looked for under the same candidate's
+                content.
+        """
+        self._present = present
+        self._closed = (
+            _Partition(warehouse, asset, keys) for keys in partitions_to_search(warehouse, asset, own)
+        )
+        self._open: list[_Partition] = []
+
+    def find(self, wanted: Iterable[str | None]) -> FoundRows:
+        """The stored rows with these hashes, all that they used being the same now; None is never found."""
+        missing = {known for known in wanted if known is not None}
+        found = FoundRows()
+        for partition in self._partitions():
+            if not missing:
+                break
+            places = partition.agreeing(missing, self._present)
+            if not places:
+                continue
+            start = found.count
+            found.tables.append(partition.take([row for group in places.values() for row in group]))
+            for known, group in places.items():
+                found.places[known] = list(range(start, start + len(group)))
+                start += len(group)
+            found.shared |= partition.shared
+            missing -= places.keys()
+        return found
+
+    def _partitions(self) -> Iterator[_Partition]:
+        yield from self._open
+        for partition in self._closed:
+            self._open.append(partition)
+            yield partition
 
 
-def _agreeing(
-    warehouse: Warehouse, asset: str, keys: Keys, missing: set[str], present: Present
-) -> tuple[dict[str, list[int]], SharedCalls]:
-    """The rows of one partition that are wanted and still hold, by hash, in the order of the table."""
-    try:
-        columns = warehouse.read(asset, columns=("inputs_known", "inputs_used"), **keys)
-    except EvalError:  # broken or gone: whatever it held is made again
-        return {}, {}
-    known, used = (columns[name].to_pylist() for name in ("inputs_known", "inputs_used"))
-    groups: dict[str, list[int]] = {}
-    for place, sha in enumerate(known):
-        if sha in missing:
-            groups.setdefault(sha, []).append(place)
-    if not groups:
-        return {}, {}
-    shared = read_shared(warehouse, asset, keys)
-    # What a row used stands in the first of those that belong together.
-    kept = {
-        sha: group
-        for sha, group in groups.items()
-        if used[group[0]] is not None and present.agrees(used_lines(used[group[0]]), shared)
-    }
-    return dict(sorted(kept.items(), key=lambda item: item[1])), shared
+class _Partition:
+    """One stored table that may hold wanted rows; of a broken one, none."""
+
+    def __init__(self, warehouse: Warehouse, asset: str, keys: Keys) -> None:
+        self._place = (warehouse, asset, keys)
+        try:
+            table = warehouse.open(asset, **keys)
+            self._index: KnownIndex | None = KnownIndex(table)
+            self._table = table
+        except (EvalError, ValueError):  # broken or gone: whatever it held is made again
+            self._index = None
+
+    @cached_property
+    def shared(self) -> SharedCalls:
+        """The shared responses that its rows rest on."""
+        return read_shared(*self._place)
+
+    def take(self, rows: Sequence[int]) -> pa.Table:
+        """These rows."""
+        return self._table.take(rows)
+
+    def agreeing(self, missing: Collection[str], present: Present) -> dict[str, list[int]]:
+        """The rows that are wanted and still hold, by hash, in the order of the table."""
+        rows = [] if self._index is None else self._index.rows(list(missing))
+        if not rows:
+            return {}
+        columns = self._table.take(rows, ("inputs_known", "inputs_used"))
+        known, used = (columns[name].to_pylist() for name in ("inputs_known", "inputs_used"))
+        groups: dict[str, list[int]] = {}
+        for place, sha in enumerate(known):
+            if sha in missing:
+                groups.setdefault(sha, []).append(place)
+        # What a row used stands in the first of those that belong together.
+        return {
+            sha: [rows[place] for place in group]
+            for sha, group in groups.items()
+            if used[group[0]] is not None and present.agrees(used_lines(used[group[0]]), self.shared)
+        }
 
 
 def partitions_to_search(warehouse: Warehouse, asset: str, own: Keys) -> Iterator[Keys]:
@@ -118,12 +150,17 @@ def read_shared(warehouse: Warehouse, asset: str, keys: Keys) -> SharedCalls:
     return shared
 
 
-def write_shared(warehouse: Warehouse, asset: str, shared: SharedCalls, table: pa.Table, keys: Keys) -> None:
-    """Store the shared responses that the rows of a table rest on, beside it."""
-    if not shared:
-        return
+def shared_used(table: pa.Table) -> set[str]:
+    """The hashes of the shared responses that the rows of a table rest on."""
     lines = {line for text in table["inputs_used"].to_pylist() for line in used_lines(text)[-1:]}
-    needed = {sha: dict(calls) for sha, calls in shared.items() if f"shared {sha}" in lines}
+    return {line.partition(" ")[2] for line in lines if line.startswith("shared ")}
+
+
+def write_shared(
+    warehouse: Warehouse, asset: str, shared: SharedCalls, used: Collection[str], keys: Keys
+) -> None:
+    """Store those of the shared responses that are used, beside the table that uses them."""
+    needed = {sha: dict(calls) for sha, calls in shared.items() if sha in used}
     if needed:
         warehouse.write_text(asset, SHARED_FILE, json.dumps(needed, indent=1, sort_keys=True) + "\n", **keys)
 
@@ -141,11 +178,6 @@ def assemble(found: FoundRows, made: pa.Table, order: Sequence[Sequence[int]]) -
     if places == list(range(whole.num_rows)):
         return whole
     return take_rows(whole, places)
-
-
-def take_rows(table: pa.Table, rows: Sequence[int]) -> pa.Table:
-    """These rows of a table, in this order."""
-    return table.take(pa.array(rows, pa.int64()))
 
 
 def set_column(table: pa.Table, name: str, values: Any) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -11,10 +12,9 @@ from eval_pipeline.agent_runs import Finished
 from eval_pipeline.carry_over.inputs import TraceInputs, shared_sha
 from eval_pipeline.carry_over.stored_rows import (
     FoundRows,
+    RowFinder,
     assemble,
-    find_rows,
     set_column,
-    write_shared,
 )
 from eval_pipeline.cases import Run
 from eval_pipeline.suites import Cell, Suite
@@ -38,48 +38,46 @@ class CarriedTraces:
         return self.known[run.key] in self.found.places
 
 
-def carry_traces(
-    warehouse: Warehouse, suite: Suite, cell: Cell, read_digests: Callable[[], Digests] | None
-) -> CarriedTraces:
-    """The rows that can be carried over.
+class TraceCarrier:
+    """Finds the stored rows of one cell's runs, for some of them after the others."""
 
-    Args:
-        warehouse: where results are.
-        suite: declares the cell.
-        cell: which candidate on which dataset.
-        read_digests: digests of what is recorded now, by id; None to carry nothing over.
-    """
-    inputs = TraceInputs(suite, cell)
-    known = {run.key: inputs.known(run) for run in suite.datasets[cell.dataset].runs}
-    if read_digests is None or all(sha is None for sha in known.values()):
-        return CarriedTraces(inputs, FoundRows(), known)
-    present = inputs.present(read_digests())
-    found = find_rows(warehouse, "traces", known.values(), present, cell_keys(cell))
-    return CarriedTraces(inputs, _as_carried(found), known)
+    def __init__(
+        self, warehouse: Warehouse, suite: Suite, cell: Cell, read_digests: Callable[[], Digests] | None
+    ) -> None:
+        """Nothing is read before it is needed.
+
+        Args:
+            warehouse: where results are.
+            suite: declares the cell.
+            cell: which candidate on which dataset.
+            read_digests: digests of what is recorded now, by id; None to carry nothing over.
+        """
+        self.inputs = TraceInputs(suite, cell)
+        self._warehouse = warehouse
+        self._cell = cell
+        self._read_digests = read_digests
+
+    def carry(self, runs: Sequence[Run]) -> CarriedTraces:
+        """The rows of these runs that can be carried over."""
+        known = {run.key: self.inputs.known(run) for run in runs}
+        if self._read_digests is None or all(sha is None for sha in known.values()):
+            return CarriedTraces(self.inputs, FoundRows(), known)
+        return CarriedTraces(self.inputs, _as_carried(self._finder.find(known.values())), known)
+
+    @cached_property
+    def _finder(self) -> RowFinder:
+        present = self.inputs.present(self._read_digests() if self._read_digests else {})
+        return RowFinder(self._warehouse, "traces", present, cell_keys(self._cell))
 
 
-def write_traces(
-    warehouse: Warehouse, cell: Cell, runs: Sequence[Run], carried: CarriedTraces, made: Sequence[Finished]
-) -> pa.Table:
-    """Store the whole table, and give it back.
-
-    Args:
-        warehouse: where results go.
-        cell: which candidate on which dataset.
-        runs: all of the cell's runs, in their order.
-        carried: the rows carried over.
-        made: what the other runs did, in the same order.
-    """
-    whole = join_traces(runs, carried, made)
+def shared_of(carried: CarriedTraces, made: Sequence[Finished]) -> dict[str, Mapping[str, str]]:
+    """The shared responses that rows carried over and made rest on, by the hash of all."""
     shared = dict(carried.found.shared)
     for finished in made:
         calls = finished.rests_on.shared_calls
         if calls and calls not in shared.values():
             shared[shared_sha(calls)] = calls
-    keys = cell_keys(cell)
-    write_shared(warehouse, "traces", shared, whole, keys)
-    warehouse.write("traces", whole, **keys)
-    return whole
+    return shared
 
 
 def join_traces(runs: Sequence[Run], carried: CarriedTraces, made: Sequence[Finished]) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,15 +108,17 @@ def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
     """Which case of which candidate failed where, each with the command that shows why."""
     from eval_pipeline.cli.printing import say
     from eval_pipeline.report.inert_text import visible
+    from eval_pipeline.report.stage_report import SHOWN_ROWS
     from eval_pipeline.report.table import first_failure_text
 
     several = len(suite.datasets) > 1
     for report in reports:
         candidate, dataset = suite.candidates[report.cell.candidate], suite.datasets[report.cell.dataset]
         failed: dict[str, list[CaseReport]] = {}
-        for row in report.rows:
+        for row in report.first_rows(SHOWN_ROWS):
             if row.outcome != "passed":
                 failed.setdefault(row.trace.case_id, []).append(row)
+        counts = Counter(run.case_id for run in report.summary.not_passed)
         say(f"\n{candidate.name} on {dataset.name}: {'what fails where' if failed else 'every case passes'}")
         for case_id, rows in failed.items():
             on = f" --dataset {dataset.name}" if several else ""
@@ -123,9 +126,12 @@ def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
             command = f"eval-pipeline explain {suite.name} --candidate {candidate.name}{on} --case {case}"
             where = first_failure_text(rows[0])
             if dataset.repeats > 1:
-                where = f"{len(rows)} of {dataset.repeats} do not pass, the first at {where}"
+                where = f"{counts[case_id]} of {dataset.repeats} do not pass, the first at {where}"
                 command += f" --repeat {rows[0].trace.repeat}"
             say(f"  {visible(case_id)}: {where}   {command}")
+        if len(counts) > len(failed):
+            query = "from current_stage_report where outcome <> 'passed'"
+            say(f'  … {len(counts) - len(failed):,} more: eval-pipeline sql "{query}"')
 
 
 def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:
@@ -142,13 +148,9 @@ def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[Stag
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:
     from eval_pipeline.cli.unfinished import NOT_MEASURED
 
-    rows = [row for report in reports for row in report.rows]
-    if strict and any(row.outcome != "passed" for row in rows):
+    if strict and any(report.summary.not_passed for report in reports):
         return FAILED_CASES
     # What the system itself did wrong is a result; a provider, judge or scorer that failed is none. What a
     # judge that merely advises could not say is missed by nobody.
-    checks = [check for row in rows for check in row.checks.values()]
-    if any(check.gating and check.outcome == "not_measured" for check in checks):
-        return NOT_MEASURED
-    failed = [check for check in checks if check.error_source not in (None, "system")]
-    return NOT_MEASURED if any(check.gating or check.error_source == "provider" for check in failed) else 0
+    totals = [report.summary.totals for report in reports]
+    return NOT_MEASURED if any(found.gating_unmeasured or found.faults for found in totals) else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from eval_pipeline.cli.printing import say_error
 from eval_pipeline.errors import ProviderFault, RecordingMisses
-from eval_pipeline.evaluation import NotRecordedError
+from eval_pipeline.stored import NotRecordedError
 
 NOT_MEASURED = 3
 NOT_RECORDED = 4

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from eval_pipeline.agent_runs import Finished, try_runs
 from eval_pipeline.calibration_results import read_records
-from eval_pipeline.carry_over.checks import carry_checks
+from eval_pipeline.carry_over.checks import CheckCarrier
 from eval_pipeline.carry_over.reads import Reads
 from eval_pipeline.carry_over.reasons import StoredInputs
-from eval_pipeline.carry_over.traces import CarriedTraces, carry_traces, join_traces
+from eval_pipeline.carry_over.traces import CarriedTraces, TraceCarrier, join_traces
 from eval_pipeline.cases import Run
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.event_loop import run_async
@@ -76,7 +76,8 @@ class CellPlanner:
     def plan(self) -> CellPlan:
         """What a run of the cell will do."""
         runs = self._suite.datasets[self._cell.dataset].runs
-        carried = carry_traces(self._evaluation.warehouse, self._suite, self._cell, lambda: self._digests)
+        carrier = TraceCarrier(self._evaluation.warehouse, self._suite, self._cell, lambda: self._digests)
+        carried = carrier.carry(runs)
         others = [run for run in runs if run not in carried]
         made = self._try_runs(others, carried)
         known = [run for run in runs if run in carried or run.key in made]
@@ -142,9 +143,8 @@ class CellPlanner:
         records = read_records(self._evaluation.shared_warehouse, suite, cell)
         calibrated = calibrated_by(records)
         table = join_traces(runs, carried, made)
-        checks = carry_checks(
-            self._evaluation.warehouse, suite, cell, table, calibrated, lambda: self._digests
-        )
+        warehouse = self._evaluation.warehouse
+        checks = CheckCarrier(warehouse, suite, cell, calibrated, lambda: self._digests).carry(table)
         tasks = checks.tasks()
         judge = suite.judge_of(cell.candidate)
         asked = None if judge is None else JudgeCalls(judge, self._recordings)

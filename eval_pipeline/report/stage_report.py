@@ -103,7 +103,7 @@ def _refuse_leftovers(
     suite: Suite, cell: Cell, traces: Sequence[AgentTrace], checks: Sequence[CheckResult]
 ) -> None:
     traced = {(trace.case_id, trace.repeat) for trace in traces}
-    refuse_other_runs(suite, cell, traced)
+    refuse_other_runs(suite, cell, lambda: traced)
     surplus = {
         "outcomes of no trace": run_names({(check.case_id, check.repeat) for check in checks} - traced),
         "outcomes of no stage": sorted(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from upath import UPath
 
@@ -44,17 +47,50 @@ def filesystem_of(path: StoragePath) -> Any:
 def write_whole(path: StoragePath, content: bytes) -> None:
     """Put `content` at `path`; readers see the old file or the new one, never a part.
 
+    Raises:
+        EvalError: when the place cannot be written.
+    """
+    with writing(path) as file, telling_where(path):
+        file.write(content)
+
+
+@contextlib.contextmanager
+def writing(path: StoragePath) -> Iterator[IO[bytes]]:
+    """A file to write what then is put at `path`, unless the block raises: readers never see a part of it.
+
     Locally it is written beside under a name ending in `.tmp`, which no glob of ours matches, and renamed;
     elsewhere one put is the atomic step.
 
     Raises:
-        EvalError: when the place cannot be written.
+        EvalError: when the place cannot be written; what fails inside the block is for `telling_where`.
+    """
+    temporary = None if isinstance(path, UPath) else path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    with telling_where(path):
+        file = tempfile.TemporaryFile() if temporary is None else _create(temporary)
+    try:
+        with file:
+            yield file
+            with telling_where(path):
+                if isinstance(path, UPath):
+                    file.seek(0)
+                    _put(path, file.read())
+        if temporary is not None:
+            with telling_where(path):
+                os.replace(temporary, str(path))
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def telling_where(path: StoragePath) -> Iterator[None]:
+    """What the system says against writing to `path`, as our error.
+
+    Raises:
+        EvalError: for any OSError in the block.
     """
     try:
-        if isinstance(path, UPath):
-            _put(path, content)
-        else:
-            _rename_into_place(path, content)
+        yield
     except OSError as failure:
         raise EvalError(
             f"{path}: cannot be written: {failure.strerror or failure}; EVAL_WAREHOUSE names another place"
@@ -69,11 +105,6 @@ def _put(path: UPath, content: bytes) -> None:
         path.fs.pipe_file(path.path, content)
 
 
-def _rename_into_place(path: Path, content: bytes) -> None:
+def _create(path: Path) -> IO[bytes]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    return path.open("wb")

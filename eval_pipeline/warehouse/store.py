@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +13,25 @@ from typing import Required, TypedDict, Unpack, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from upath import UPath
 
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.errors import EvalError, NotStoredError
-from eval_pipeline.recordings.credentials import secrets_in, without_secrets
+from eval_pipeline.recordings.credentials import without_secrets
 from eval_pipeline.suites import Cell, key_name
-from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES, conform
+from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES
 from eval_pipeline.warehouse.catalogue import Declared, write_catalogue
 from eval_pipeline.warehouse.catalogue_queries import query_catalogue
 from eval_pipeline.warehouse.runs import Run, runs_table
-from eval_pipeline.warehouse.storage import StoragePath, filesystem_of, storage_path, write_whole
+from eval_pipeline.warehouse.storage import (
+    StoragePath,
+    filesystem_of,
+    storage_path,
+    write_whole,
+)
+from eval_pipeline.warehouse.table_reader import TableReader
+from eval_pipeline.warehouse.table_writer import TableWriter, writing_table
+from eval_pipeline.windows import windows
 
 CATALOGUE_NAME = "evals.duckdb"
 
@@ -53,11 +63,24 @@ class Warehouse:
             ValueError: when the table has other columns than the asset, or the keys are not the asset's.
             EvalError: when the place cannot be written.
         """
+        with self.writing(asset, **keys) as writer:
+            for rows in windows(range(table.num_rows)):
+                writer.write(table.slice(rows[0], len(rows)))
+            if not table.num_rows:
+                writer.write(table)
+        return str(self._file(asset, "part.parquet", keys))
+
+    @contextlib.contextmanager
+    def writing(self, asset: str, **keys: Unpack[Keys]) -> Iterator[TableWriter]:
+        """As `write`, a part at a time: nothing is stored before the block ends, nor when it raises.
+
+        Raises:
+            ValueError: as `write`.
+            EvalError: when the place cannot be written.
+        """
         path = self._file(asset, "part.parquet", keys)
-        if table.schema != STORED_TABLES[asset].schema:
-            raise ValueError(f"{asset}: the columns are\n{table.schema}\nand not those of arrow_schemas")
-        write_whole(path, _parquet(_without_secrets(table)))
-        return str(path)
+        with writing_table(asset, path) as writer:
+            yield writer
 
     def read(self, asset: str, *, columns: Sequence[str] | None = None, **keys: Unpack[Keys]) -> pa.Table:
         """The table stored for an asset under these keys, in the asset's columns or some of them.
@@ -66,22 +89,21 @@ class Warehouse:
             NotStoredError: when nothing is; it names the command that stores it.
             EvalError: when the file is no table of this asset.
         """
+        return self.open(asset, **keys).read(columns)
+
+    def open(self, asset: str, **keys: Unpack[Keys]) -> TableReader:
+        """As `read`, a part at a time; what is broken inside the file shows when that part is read.
+
+        Raises:
+            NotStoredError: when nothing is stored; it names the command that stores it.
+            EvalError: when the file is no table of this asset.
+        """
         path = self._file(asset, "part.parquet", keys)
-        content = self._read(path, asset, keys)
-        try:
-            # Without Arrow's thread pools: files this small gain nothing from them, and threads that outlive
-            # the interpreter can abort the process as it ends.
-            file = pq.ParquetFile(io.BytesIO(content), pre_buffer=False)
-            schema = STORED_TABLES[asset].schema
-            if columns is None:
-                return conform(file.read(use_threads=False), schema)
-            there = [name for name in columns if name in file.schema_arrow.names]
-            wanted = pa.schema([schema.field(name) for name in columns])
-            return conform(file.read(there, use_threads=False), wanted)
-        except (pa.ArrowException, OSError) as failure:
-            raise EvalError(
-                f"{path}: unreadable: {failure}; delete it and run: {_command(keys)}"
-            ) from failure
+        source = io.BytesIO(self._read(path, asset, keys)) if isinstance(path, UPath) else str(path)
+        if isinstance(source, str) and not Path(source).exists():
+            raise self._not_stored(path, asset, keys)
+        remedy = f"delete it and run: {_command(keys)}"
+        return TableReader(source, STORED_TABLES[asset].schema, str(path), remedy)
 
     def partitions(self, asset: str, suite: str) -> list[Keys]:
         """The keys under which an asset of a suite is stored, those stored last first."""
@@ -175,26 +197,17 @@ class Warehouse:
         try:
             return path.read_bytes()
         except FileNotFoundError:
-            named = ", ".join(
-                f"{key} {value}" for key, value in {**keys, "sample": self.sample}.items() if value
-            )
-            raise NotStoredError(f"no {asset} of {named} at {path}; run: {_command(keys)}") from None
+            raise self._not_stored(path, asset, keys) from None
+
+    def _not_stored(self, path: StoragePath, asset: str, keys: Keys) -> NotStoredError:
+        named = ", ".join(f"{key} {value}" for key, value in {**keys, "sample": self.sample}.items() if value)
+        return NotStoredError(f"no {asset} of {named} at {path}; run: {_command(keys)}")
 
 
 def _keys_of(path: StoragePath, needed: Sequence[str]) -> Keys:
     """The keys in the folders of a stored file."""
     values = [folder.name.partition("=")[2] for folder in path.parents[: len(needed)]]
     return cast("Keys", dict(zip(needed, reversed(values), strict=True)))
-
-
-def _without_secrets(table: pa.Table) -> pa.Table:
-    """The table as it is or, where a tool's output or a document shows a secret, with `***` for that."""
-    found = secrets_in(
-        buffer for column in table.columns for part in column.chunks for buffer in part.buffers()
-    )
-    if not found:
-        return table
-    return pa.Table.from_pylist(without_secrets(table.to_pylist()), schema=table.schema)
 
 
 def _parquet(table: pa.Table) -> bytes:

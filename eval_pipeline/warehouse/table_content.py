@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from eval_pipeline.content_hash import content_hash
+from eval_pipeline.content_hash import ListHash, content_hash
 from eval_pipeline.warehouse.row_inputs import VOLATILE
 
 
@@ -14,12 +14,23 @@ def stored_content(table: pa.Table) -> str:
     return content_hash(table.select(columns).to_pylist())
 
 
-def content_version(table: pa.Table) -> str | None:
-    """Hash of what the rows of a table say, by the hash that each was made with; None of an older table."""
-    hashes = table["content_hash"]
-    return content_hash(hashes.to_pylist()) if hashes.null_count < max(1, len(hashes)) else None
+class TableTally:
+    """A table of traces or checks added up, a part at a time."""
 
+    def __init__(self, *summed: str) -> None:
+        """`summed` are columns to add up, nulls counting nothing."""
+        self._contents = ListHash()
+        self.rows = 0
+        self.sums: dict[str, int] = dict.fromkeys(summed, 0)
 
-def sums(table: pa.Table, *names: str) -> dict[str, int]:
-    """The sum of each of these columns, nulls counting nothing."""
-    return {name: sum(filter(None, table[name].to_pylist())) for name in names}
+    def add(self, table: pa.Table) -> None:
+        """Rows that were just stored."""
+        self._contents.add(table["content_hash"].to_pylist())
+        self.rows += table.num_rows
+        for name in self.sums:
+            self.sums[name] += sum(filter(None, table[name].to_pylist()))
+
+    @property
+    def version(self) -> str:
+        """Hash of what the rows say, by the hash that each was made with."""
+        return self._contents.hexdigest()

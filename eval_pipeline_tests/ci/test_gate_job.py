@@ -14,7 +14,7 @@ import yaml
 
 from eval_pipeline.baselines import plan_promotion
 from eval_pipeline.cell_outcomes import cell_outcomes
-from eval_pipeline.judge_runs import score_cell
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.stage_report import build_report
 from eval_pipeline_tests.docs_suite import DocsSuite

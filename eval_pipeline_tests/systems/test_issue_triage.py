@@ -11,9 +11,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from eval_pipeline.agent_runs import run_cell
+from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.explanation import explain_case
-from eval_pipeline.judge_runs import score_cell
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.stage_report import build_report
