@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eval_pipeline.content_hash import sha12
@@ -13,41 +15,86 @@ from eval_pipeline.gating.outcomes import (
     EvalBlock,
     Outcomes,
     RunUsage,
+    check_outcome,
     node_id,
-    outcomes_of_checks,
 )
 from eval_pipeline.prices import total_cost
+from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.key import describe_stage
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.suites import Cell, Suite
-from eval_pipeline.traces import AgentTrace
 from eval_pipeline.warehouse.stored_text import plain
 
 _DIGITS = 12
 
 
-def cell_outcomes(suite: Suite, report: StageReport, checks: Sequence[CheckResult]) -> Outcomes:
+def cell_outcomes(suite: Suite, report: StageReport) -> Outcomes:
     """The outcomes of a cell: every check of every repeat, advisory ones included.
 
     Args:
         suite: the suite that declares the cell.
         report: what became of each case; a stage that applies and was not scored is `not_measured`.
-        checks: all that was scored, so that a judge's further repeats are in it too.
     """
-    traces = [row.trace for row in report.rows]
-    return outcomes_of_checks(
-        block=eval_block(suite, report.cell, traces),
-        checks=_every_check(report, checks),
-        usage=_usage(traces),
-        calibration=report.records,
-    )
+    tally = OutcomesTally(suite, report.cell)
+    tests: list[CheckOutcome] = []
+    for row in report.rows:
+        tests += tally.add(row)
+    return dataclasses.replace(tally.head(report), tests=tuple(tests))
 
 
-def eval_block(suite: Suite, cell: Cell, traces: Sequence[AgentTrace] = ()) -> EvalBlock:
+class OutcomesTally:
+    """The outcomes of a cell, a row after the other: what they add up to is told at the end."""
+
+    def __init__(self, suite: Suite, cell: Cell) -> None:
+        self._suite = suite
+        self._cell = cell
+        self._offered: dict[str, str] = {}
+        self._latencies = array("d")
+        self._counts = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
+        self._costs: list[float | None] = []
+        self._rows = 0
+
+    def add(self, row: CaseReport) -> list[CheckOutcome]:
+        """Note what a row took; gives the outcomes of its checks."""
+        self._rows += 1
+        usage = row.trace.usage
+        self._offered |= row.trace.tool_schemas
+        for name in self._counts:
+            self._counts[name] += getattr(usage, name)
+        if usage.calls:
+            self._latencies.append(row.trace.latency_ms)
+            self._costs.append(usage.cost)
+        return [check_outcome(self._suite.name, check) for check in _every_check(row)]
+
+    def head(self, report: StageReport) -> Outcomes:
+        """All but the checks' own outcomes, now that every row was given."""
+        offered = self._offered if self._rows and self._suite.system.recorded_as is None else None
+        block = eval_block(self._suite, self._cell, offered)
+        return Outcomes(block, (), self._usage(), report.records)
+
+    def _usage(self) -> RunUsage | None:
+        """What the system's calls took when they were made; None of a system that made none.
+
+        Its own running time is left out: another run of equal content takes another.
+        """
+        if not self._latencies:
+            return None
+        return RunUsage(
+            **self._counts,
+            cost_usd=total_cost(self._costs),
+            latency_ms=round(math.fsum(self._latencies) / self._rows, 3),
+        )
+
+
+def eval_block(suite: Suite, cell: Cell, offered: Mapping[str, str] | None = None) -> EvalBlock:
     """What a cell is made with; hashes have 12 digits, as in its report's key.
 
-    Without traces nothing is known of the tools that its models were offered.
+    Args:
+        suite: the suite that declares the cell.
+        cell: which candidate on which dataset.
+        offered: hash of the schema of each tool that its models were offered, by name; None where no run
+            has told.
     """
     dataset = suite.datasets[cell.dataset]
     candidate = suite.candidates[cell.candidate]
@@ -78,8 +125,8 @@ def eval_block(suite: Suite, cell: Cell, traces: Sequence[AgentTrace] = ()) -> E
         "stages": tuple(_declared(stage) for stage in suite.stages),
         "repeats": dataset.repeats,
     }
-    if traces and suite.system.recorded_as is None:
-        fields["tool_schemas_sha"] = _tool_schemas_sha(traces)
+    if offered is not None:
+        fields["tool_schemas_sha"] = sha12(dict(offered)) if offered else None
     return EvalBlock(**fields)
 
 
@@ -100,34 +147,10 @@ def _declared(stage: Stage) -> DeclaredStage:
     return DeclaredStage(**plain(describe_stage(stage), f"stage {stage.name}"))
 
 
-def _every_check(report: StageReport, checks: Sequence[CheckResult]) -> Iterator[CheckResult]:
-    """All checks in the report's order, those of one stage by the judge's repeats."""
-    scored: dict[tuple[str, int, str], list[CheckResult]] = {}
-    for check in sorted(checks, key=lambda check: check.judge_repeat):
-        scored.setdefault((check.case_id, check.repeat, check.stage), []).append(check)
-    for row in report.rows:
-        for name, check in row.checks.items():
-            yield from scored.get((check.case_id, check.repeat, name), (check,))
-
-
-def _tool_schemas_sha(traces: Sequence[AgentTrace]) -> str | None:
-    """Hash of the schemas of all tools offered; None where no model was offered any."""
-    offered: Mapping[str, str] = {name: sha for trace in traces for name, sha in trace.tool_schemas.items()}
-    return sha12(offered) if offered else None
-
-
-def _usage(traces: Sequence[AgentTrace]) -> RunUsage | None:
-    """What the system's calls took when they were made; None of a system that made none.
-
-    Its own running time is left out: another run of equal content takes another.
-    """
-    asked = [trace for trace in traces if trace.usage.calls]
-    if not asked:
-        return None
-    return RunUsage(
-        calls=sum(trace.usage.calls for trace in traces),
-        input_tokens=sum(trace.usage.input_tokens for trace in traces),
-        output_tokens=sum(trace.usage.output_tokens for trace in traces),
-        cost_usd=total_cost(trace.usage.cost for trace in asked),
-        latency_ms=round(math.fsum(trace.latency_ms for trace in asked) / len(traces), 3),
-    )
+def _every_check(row: CaseReport) -> Iterator[CheckResult]:
+    """All checks of a row in the order of the stages, those of one stage by the judge's repeats."""
+    scored: dict[str, list[CheckResult]] = {}
+    for check in sorted(row.scored, key=lambda check: check.judge_repeat):
+        scored.setdefault(check.stage, []).append(check)
+    for name, check in row.checks.items():
+        yield from scored.get(name, (check,))

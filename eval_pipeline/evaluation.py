@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eval_pipeline.agent_runs import Progress
-from eval_pipeline.calibration_results import read_records
 from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
-from eval_pipeline.cell_outcomes import cell_outcomes
+from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.check_results import score_shard, store_scores
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.gating.outcomes import Outcomes
@@ -21,9 +20,8 @@ from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.keys import refuse_missing_keys
 from eval_pipeline.models.run_calls import RunCalls, calls_of_run
 from eval_pipeline.recordings import Mode, Recordings, read_digests
-from eval_pipeline.report.rows import run_of
-from eval_pipeline.report.stage_report import StageReport, build_report
-from eval_pipeline.report.storing import store_report
+from eval_pipeline.report.stage_report import StageReport
+from eval_pipeline.report_results import build_outcomes, build_report, store_report
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.settings import data_root, warehouse_root
 from eval_pipeline.shards import CheckPart, Shard, TracePart
@@ -151,34 +149,16 @@ class Evaluation:
         return store_scores(self, cell, parts)
 
     def store_report(self, cell: Cell) -> tuple[StageReport, Stored]:
-        """One row a case and repeat, and beside them the report as JSON and the outcomes for a gate.
-
-        Raises:
-            NotStoredError: when the cell's traces or scores are not stored.
-        """
-        report, outcomes = self._report_of(cell)
-        self.warehouse.append_run(run_of(report, self.run_id, self.mode))
-        contents = [self._read(cell, asset, ["content_hash"]) for asset in ("traces", "stage_scores")]
-        hashes = [content_hash(table["content_hash"].to_pylist()) for table in contents]
-        older = any(len(table) and table["content_hash"].null_count == len(table) for table in contents)
-        version = store_report(self.warehouse, report, outcomes, None if older else hashes)
-        return report, Stored(version, report.numbers())
+        """See `report_results.store_report`."""
+        return store_report(self, cell)
 
     def build_report(self, cell: Cell) -> StageReport:
-        """The report of what is stored for a cell.
-
-        Raises:
-            NotStoredError: when its traces or scores are not stored.
-        """
-        return self._report_of(cell)[0]
+        """See `report_results.build_report`."""
+        return build_report(self, cell)
 
     def build_outcomes(self, cell: Cell) -> Outcomes:
-        """The outcomes of what is stored for a cell: a side of a gate.
-
-        Raises:
-            NotStoredError: when its traces or scores are not stored.
-        """
-        return self._report_of(cell)[1]
+        """See `report_results.build_outcomes`."""
+        return build_outcomes(self, cell)
 
     def read_traces(self, cell: Cell) -> list[AgentTrace]:
         """The stored traces of a cell.
@@ -205,7 +185,8 @@ class Evaluation:
         counted = {"traces": Counter[str](), "checks": Counter[str]()}
         for cell in cells:
             for name, asset in (("traces", "traces"), ("checks", "stage_scores")):
-                counted[name].update(row_origins(self._read(cell, asset, columns=ORIGIN_COLUMNS)))
+                for part in self.warehouse.open(asset, **cell_keys(cell)).parts(ORIGIN_COLUMNS):
+                    counted[name].update(row_origins(part))
         return counted
 
     def rebuild_catalogue(self) -> None:
@@ -215,13 +196,6 @@ class Evaluation:
             [cell for suite in suites for cell in suite.cells],
             [(suite.name, key) for suite in suites for key in suite.judges],
         )
-
-    def _report_of(self, cell: Cell) -> tuple[StageReport, Outcomes]:
-        suite = self.suite_of(cell)
-        records = read_records(self.shared_warehouse, suite, cell)
-        traces, checks = self.read_traces(cell), self.read_checks(cell)
-        report = build_report(suite, cell, traces, checks, records)
-        return report, cell_outcomes(suite, report, checks)
 
     def _read(self, cell: Cell, asset: str, columns: Sequence[str] | None = None) -> Any:
         return self.warehouse.read(

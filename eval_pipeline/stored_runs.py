@@ -23,10 +23,10 @@ def refuse_other_runs(suite: Suite, cell: Cell, read_keys: Callable[[], Iterable
     Raises:
         NotStoredError: with what is missing or surplus, and the command that runs the cell again.
     """
-    runs = suite.datasets[cell.dataset].runs
-    if all(run is not None and run.key == key for run, key in zip_longest(runs, read_keys())):
+    dataset = suite.datasets[cell.dataset]
+    if all(run == key for run, key in zip_longest(dataset.run_keys, read_keys())):
         return  # as nearly always, and without holding them all
-    declared, traced = {run.key for run in runs}, set(read_keys())
+    declared, traced = set(dataset.run_keys), set(read_keys())
     refuse_stored(
         cell,
         {

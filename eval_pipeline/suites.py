@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,6 +51,11 @@ class Dataset:
     def places(self) -> Mapping[str, int]:
         """The place of each case among them, by its id."""
         return {case.id: place for place, case in enumerate(self.cases)}
+
+    @property
+    def run_keys(self) -> Iterator[tuple[str, int]]:
+        """The key of each run, in the order of the runs."""
+        return ((case_id, repeat) for case_id in self.places for repeat in range(self.repeats))
 
     @cached_property
     def cases_sha(self) -> str:

@@ -33,7 +33,7 @@ def replayed(suite_name: str, cell: Cell) -> tuple[StageReport, Outcomes]:
     records = replayed_records(suite, cell)
     checks = score_cell(suite, cell, traces, lambda: Recordings(suite.recordings), records=records)
     report = build_report(suite, cell, traces, checks, records)
-    return report, cell_outcomes(suite, report, checks)
+    return report, cell_outcomes(suite, report)
 
 
 def replayed_records(suite: Suite, cell: Cell) -> dict[str, JudgeRecord]:

@@ -24,7 +24,7 @@ def replayed(suite, candidate=None, *, edit_checks=lambda checks: checks):
     (cell,) = suite.select_cells(candidate)
     traces = run_cell(suite, cell, lambda: Recordings(suite.recordings))
     checks = edit_checks(score_cell(suite, cell, traces, lambda: Recordings(suite.recordings)))
-    return cell_outcomes(suite, build_report(suite, cell, traces, checks), checks)
+    return cell_outcomes(suite, build_report(suite, cell, traces, checks))
 
 
 @pytest.fixture

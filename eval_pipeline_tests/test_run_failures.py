@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -64,14 +64,14 @@ def test_a_provider_that_is_down_while_the_system_is_built_is_exit_3(suite, stub
 def test_a_disk_that_is_full_after_the_traces_leaves_older_results_readable(suite, stub, monkeypatch):
     assert run().exit_code == 0
     report, checks = suite.report(), stored_checks()
-    place = storage._rename_into_place
+    create = storage._create
 
-    def full_for_scores(path: Path, content: bytes) -> None:
+    def full_for_scores(path: Path) -> IO[bytes]:
         if "stage_scores" in path.parts:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        place(path, content)
+        return create(path)
 
-    monkeypatch.setattr(storage, "_rename_into_place", full_for_scores)
+    monkeypatch.setattr(storage, "_create", full_for_scores)
     with pytest.raises(EvalError) as caught:
         CliRunner().invoke(app, ["run", "docs"], catch_exceptions=False)
     assert str(caught.value).endswith("No space left on device; EVAL_WAREHOUSE names another place")

@@ -169,17 +169,19 @@ def outcomes_of_checks(
     """
     if block.suite is None:
         raise OutcomesError("eval.suite is missing; node ids begin with the suite's name")
-    tests = tuple(
-        CheckOutcome(
-            nodeid=node_id(block.suite, check.case_id, check.stage),
-            case=check.case_id,
-            check=check.stage,
-            outcome=check.outcome,
-            gating=check.gating,
-            repeat=check.repeat,
-            judge_repeat=check.judge_repeat,
-            error_source=check.error_source,
-        )
-        for check in checks
+    suite = block.suite
+    return Outcomes(block, tuple(check_outcome(suite, check) for check in checks), usage, calibration)
+
+
+def check_outcome(suite: str, check: CheckResult) -> CheckOutcome:
+    """The outcome of one scored check of a suite."""
+    return CheckOutcome(
+        nodeid=node_id(suite, check.case_id, check.stage),
+        case=check.case_id,
+        check=check.stage,
+        outcome=check.outcome,
+        gating=check.gating,
+        repeat=check.repeat,
+        judge_repeat=check.judge_repeat,
+        error_source=check.error_source,
     )
-    return Outcomes(block, tests, usage, calibration)

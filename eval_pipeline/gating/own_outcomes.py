@@ -114,6 +114,12 @@ def _source_problem(outcome: Outcome, source: ErrorSource | None) -> str:
 
 def outcomes_text(outcomes: Outcomes) -> str:
     """A run's outcomes as the text of a file: stable, one test a line, made to be reviewed."""
+    tests = ",".join(map(line_of, outcomes.tests))
+    return f"{outcomes_begin(outcomes)}{tests}{outcomes_end(any_tests=bool(outcomes.tests))}"
+
+
+def outcomes_begin(outcomes: Outcomes) -> str:
+    """What stands before the tests; each is put there by `line_of`, a comma after each but the last."""
     block = outcomes.eval.model_dump(mode="json")
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -127,9 +133,17 @@ def outcomes_text(outcomes: Outcomes) -> str:
         }
     if outcomes.imported is not None:
         head["imported"] = outcomes.imported.model_dump(mode="json")
-    lines = ",\n".join(f"    {json.dumps(_test_line(test))}" for test in outcomes.tests)
-    tests = f"[\n{lines}\n  ]" if lines else "[]"
-    return f'{json.dumps(head, indent=2)[:-2]},\n  "tests": {tests}\n}}\n'
+    return f'{json.dumps(head, indent=2)[:-2]},\n  "tests": ['
+
+
+def line_of(test: CheckOutcome) -> str:
+    """A test as it stands in the file."""
+    return f"\n    {json.dumps(_test_line(test))}"
+
+
+def outcomes_end(*, any_tests: bool) -> str:
+    """What stands after the tests."""
+    return "\n  ]\n}\n" if any_tests else "]\n}\n"
 
 
 def _test_line(test: CheckOutcome) -> dict[str, Any]:

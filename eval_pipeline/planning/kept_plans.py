@@ -45,8 +45,7 @@ def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Pat
     if not isinstance(kept, dict) or kept.keys() != {"at_least", "calls", "at_most", "pages"}:
         return None
     _write(warehouse, report.cell, None)
-    made = sum(row.trace.usage.called for row in report.rows)
-    made += sum(check.called for row in report.rows for check in row.checks.values())
+    made = report.summary.totals.called + report.summary.totals.judge_called
     least, about, most = kept["at_least"], kept["calls"], kept["at_most"]
     planned = f"at least {least:,}, about {about:,}" if about > least else f"{about:,}"
     if most > about:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.inert_text import markdown_code, markdown_text, visible
-from eval_pipeline.report.stage_report import StageReport
+from eval_pipeline.report.stage_report import SHOWN_ROWS, StageReport
 from eval_pipeline.report.table import TableCell, first_failure_text, shown, summary_lines
 from eval_pipeline.report.text import aligned, report_title
 from eval_pipeline.scores import CheckResult, Stage
@@ -24,8 +24,8 @@ class CaseBlock:
     """Label and text: question, answer, checks in code, scores that gate, scores that advise, reasons."""
 
 
-def case_blocks(report: StageReport) -> list[CaseBlock]:
-    """A block for each case and repeat, in the report's order."""
+def case_blocks(report: StageReport, rows: Iterable[CaseReport] | None = None) -> list[CaseBlock]:
+    """A block for each case and repeat, in the report's order; or for some of its rows."""
     stages = {stage.name: stage for stage in report.stages}
     repeats = report.summary.runs > report.summary.cases
     return [
@@ -34,7 +34,7 @@ def case_blocks(report: StageReport) -> list[CaseBlock]:
             _verdict(row, stages),
             tuple(_lines(row, stages)),
         )
-        for row in report.rows
+        for row in (report.rows if rows is None else rows)
     ]
 
 
@@ -50,10 +50,10 @@ def blocks_text(report: StageReport) -> str:
 
 def blocks_markdown(report: StageReport, most: int | None = None) -> str:
     """As `blocks_text` in GitHub Markdown; of more cases than `most`, some that did not pass."""
-    blocks, left_out = case_blocks(report), 0
-    if most is not None and len(blocks) > most:
-        failed = [block for block, row in zip(blocks, report.rows, strict=True) if row.outcome != "passed"]
-        left_out, blocks = len(blocks) - len(failed[:most]), failed[:most]
+    rows: Sequence[CaseReport] = report.rows
+    if most is not None and len(rows) > most:
+        rows = [row for row in report.first_rows(most) if row.outcome != "passed"]
+    blocks, left_out = case_blocks(report, rows), len(report.rows) - len(rows)
     lines: list[str] = []
     for block in blocks:
         lines += [f"#### {markdown_code(block.case_id)}: {markdown_text(block.verdict)}", ""]
@@ -68,15 +68,19 @@ def blocks_markdown(report: StageReport, most: int | None = None) -> str:
 def blocks_summary(report: StageReport) -> list[tuple[str, str]]:
     """What the blocks add up to: cases, passed, the others by outcome with ids, each stage's average."""
     ids: dict[str, list[str]] = {}
-    for row in report.rows:
-        if row.outcome != "passed":
-            ids.setdefault(row.outcome.replace("_", " "), []).append(row.trace.case_id)
+    for run in report.summary.not_passed:
+        ids.setdefault(run.outcome.replace("_", " "), []).append(run.case_id)
     named = [
-        (outcome, f"{len(found)}: {visible(', '.join(dict.fromkeys(found)))}")
+        (outcome, f"{len(found)}: {visible(_shortened(list(dict.fromkeys(found))))}")
         for outcome, found in ids.items()
     ]
     cases, passed, *rest = summary_lines(report)
     return [cases, passed, *named, *rest]
+
+
+def _shortened(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - SHOWN_ROWS:,} more" if len(ids) > SHOWN_ROWS else ""
+    return ", ".join(ids[:SHOWN_ROWS]) + more
 
 
 def _verdict(row: CaseReport, stages: dict[str, Stage]) -> str:

@@ -28,6 +28,8 @@ class CaseReport:
     """Whose doing it was, when the first failure is an error."""
     first_advisory_failure: str | None
     """The first stage that failed without gating."""
+    scored: tuple[CheckResult, ...] = ()
+    """All that was scored of it, so that a judge's further repeats are in it too."""
 
 
 def report_case(
@@ -66,6 +68,7 @@ def report_case(
         first_failure_outcome=outcome,
         first_failure_source=source,
         first_advisory_failure=next(advisory, None),
+        scored=tuple(checks),
     )
 
 

@@ -12,8 +12,9 @@ from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.repeats import count_by_steadiness
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.summary import MetricSummary, ReportSummary, StageSummary
-from eval_pipeline.scores import CheckResult
+from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.statistics import Rate
+from eval_pipeline.suites import Cell
 from eval_pipeline.warehouse.stored_text import indented_json, plain
 
 ROW_FIELDS = frozenset(
@@ -36,66 +37,76 @@ ROW_FIELDS = frozenset(
 """Fields of a row beside its stages: no stage can have one of these names."""
 
 
-def report_json(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> str:
-    """The report as indented JSON text with a line end; equal reports give equal bytes.
+def report_json(report: StageReport) -> str:
+    """The report as indented JSON text with a line end; equal reports give equal bytes."""
+    cell, stages = report.cell, report.stages
+    rows = ",".join(json_row(plain_row(row, cell, stages)) for row in report.rows)
+    return f"{json_begin(cell, report.key, stages)}{rows}{json_end(report)}"
 
-    Args:
-        report: what is written.
-        rows: its `plain_rows`, where they are there already.
+
+def json_begin(cell: Cell, key: Mapping[str, Any], stages: Sequence[Stage]) -> str:
+    """What stands before the rows, which are put between by `json_row`, with a comma after each but the last.
+
+    Raises:
+        SuiteError: when a stage has the name of a row's own field.
     """
-    return indented_json(report_data(report, rows)) + "\n"
+    return f'{indented_json(_begin(cell, key, stages))[:-2]},\n  "rows": ['
 
 
-def plain_rows(report: StageReport) -> list[dict[str, Any]]:
-    """The rows of the report as plain JSON."""
-    place = f"report of {report.cell.partition}: rows"
-    rows: list[dict[str, Any]] = plain([row_data(row, report) for row in report.rows], place)
-    return rows
+def json_row(data: Mapping[str, Any]) -> str:
+    """A row as it stands in the report's JSON text."""
+    return f"\n    {indented_json(data, 4)}"
 
 
-def report_data(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
+def json_end(report: StageReport) -> str:
+    """What stands after the rows."""
+    end = "\n  " if report.rows else ""
+    return f'{end}],\n  "summary": {indented_json(plain_summary(report), 2)}\n}}\n'
+
+
+def report_data(report: StageReport) -> dict[str, Any]:
     """The report as plain JSON: `key`, `k`, `threshold` of the judged stages, `rows`, `summary`.
 
     Raises:
         SuiteError: when a stage has the name of a row's own field.
     """
-    head = report_head(report)
+    cell, stages = report.cell, report.stages
     return {
-        **{name: head[name] for name in ("key", "k", "threshold")},
-        "rows": list(plain_rows(report) if rows is None else rows),
-        "summary": head["summary"],
+        **_begin(cell, report.key, stages),
+        "rows": [plain_row(row, cell, stages) for row in report.rows],
+        "summary": plain_summary(report),
     }
 
 
-def report_head(report: StageReport) -> dict[str, Any]:
-    """As `report_data`, without the rows.
-
-    Raises:
-        SuiteError: when a stage has the name of a row's own field.
-    """
-    taken = [stage.name for stage in report.stages if stage.name in ROW_FIELDS]
-    if taken:
-        raise SuiteError(
-            f"suite {report.cell.suite!r}: a stage cannot be named {taken[0]!r}, which is a field of the "
-            "report's rows; rename it in suite.yaml"
-        )
-    data: dict[str, Any] = plain(
-        {
-            "key": report.key,
-            "k": report.key["k"],
-            "threshold": _judged_threshold(report),
-            "summary": _summary(report),
-        },
-        f"report of {report.cell.partition}",
-    )
+def plain_row(row: CaseReport, cell: Cell, stages: Sequence[Stage]) -> dict[str, Any]:
+    """A row of a report as plain JSON."""
+    data: dict[str, Any] = plain(_row(row, stages), f"report of {cell.partition}: rows")
     return data
 
 
-def row_data(row: CaseReport, report: StageReport) -> dict[str, Any]:
+def plain_summary(report: StageReport) -> dict[str, Any]:
+    """The summary of a report as plain JSON."""
+    data: dict[str, Any] = plain(_summary(report), f"report of {report.cell.partition}: summary")
+    return data
+
+
+def _begin(cell: Cell, key: Mapping[str, Any], stages: Sequence[Stage]) -> dict[str, Any]:
+    taken = [stage.name for stage in stages if stage.name in ROW_FIELDS]
+    if taken:
+        raise SuiteError(
+            f"suite {cell.suite!r}: a stage cannot be named {taken[0]!r}, which is a field of the "
+            "report's rows; rename it in suite.yaml"
+        )
+    data = {"key": key, "k": key["k"], "threshold": _judged_threshold(stages)}
+    begin: dict[str, Any] = plain(data, f"report of {cell.partition}")
+    return begin
+
+
+def _row(row: CaseReport, stages: Sequence[Stage]) -> dict[str, Any]:
     """One case and repeat: a block for each deterministic stage, and the judged ones under `judged`."""
     trace = row.trace
-    blocks = {stage.name: _block(row.checks.get(stage.name)) for stage in report.stages}
-    judged = {stage.name for stage in report.stages if stage.scorer.judged}
+    blocks = {stage.name: _block(row.checks.get(stage.name)) for stage in stages}
+    judged = {stage.name for stage in stages if stage.scorer.judged}
     return {
         "id": trace.case_id,
         "repeat": trace.repeat,
@@ -140,9 +151,9 @@ def _outcome(check: CheckResult) -> dict[str, Any]:
     return described | ({"error_source": check.error_source} if check.outcome == "error" else {})
 
 
-def _judged_threshold(report: StageReport) -> float | None:
+def _judged_threshold(stages: Sequence[Stage]) -> float | None:
     """The one threshold of the judged stages; None where there is none, or where they differ."""
-    thresholds = {stage.threshold for stage in report.stages if stage.scorer.judged}
+    thresholds = {stage.threshold for stage in stages if stage.scorer.judged}
     return thresholds.pop() if len(thresholds) == 1 else None
 
 
@@ -169,7 +180,7 @@ def _summary(report: StageReport) -> dict[str, Any]:
 
 def not_passed(report: StageReport) -> list[str]:
     """The ids of the cases that did not pass in every repeat, in the dataset's order."""
-    return list(dict.fromkeys(row.trace.case_id for row in report.rows if row.outcome != "passed"))
+    return list(dict.fromkeys(run.case_id for run in report.summary.not_passed))
 
 
 def _repeats(summary: ReportSummary) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from eval_pipeline.report.inert_text import markdown_code, markdown_text
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.report.table import NONE, TableCell, summary_lines, table_headings, table_rows
@@ -16,8 +14,8 @@ def report_markdown(report: StageReport, *, most: int | None = None) -> str:
         report: what is shown.
         most: rows of the table; of more, those that did not pass come first.
     """
-    shown = report if most is None else first_rows(report, most)
-    left_out = len(report.rows) - len(shown.rows)
+    rows = table_rows(report, most)
+    left_out = len(report.rows) - len(rows)
     cell, asked = report.cell, "model" if report.key["model"] else "system"
     headings = [markdown_text(heading) for heading in table_headings(report)]
     lines = [
@@ -27,20 +25,12 @@ def report_markdown(report: StageReport, *, most: int | None = None) -> str:
         "",
         _line(headings),
         _line(["---"] * len(headings)),
-        *(_line([_cell(cell) for cell in row]) for row in table_rows(shown)),
+        *(_line([_cell(cell) for cell in row]) for row in rows),
         "",
         *([f"{left_out} more rows are stored.", ""] if left_out else []),
         *(_item(label, text) for label, text in summary_lines(report)),
     ]
     return "\n".join(lines) + "\n"
-
-
-def first_rows(report: StageReport, most: int) -> StageReport:
-    """The report with `most` of its rows: those that did not pass, then the others, in their order."""
-    if len(report.rows) <= most:
-        return report
-    kept = sorted(range(len(report.rows)), key=lambda i: report.rows[i].outcome == "passed")[:most]
-    return replace(report, rows=tuple(report.rows[i] for i in sorted(kept)))
 
 
 def _line(cells: list[str]) -> str:

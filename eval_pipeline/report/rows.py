@@ -10,26 +10,26 @@ from typing import Any
 import pyarrow as pa
 
 from eval_pipeline.report.case_reports import CaseReport
-from eval_pipeline.report.json_form import plain_rows
+from eval_pipeline.report.json_form import plain_row
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.warehouse.arrow_schemas import STAGE_REPORT
 from eval_pipeline.warehouse.runs import Run
 from eval_pipeline.warehouse.stored_text import plain
 
 
-def report_table(report: StageReport, rows: Sequence[Mapping[str, Any]] | None = None) -> pa.Table:
-    """The `stage_report` table: one row a case and repeat, in the report's order.
-
-    Args:
-        report: what is stored.
-        rows: its `plain_rows`, where they are there already.
-    """
-    told = plain_rows(report) if rows is None else rows
-    made = [_row(row, data) for row, data in zip(report.rows, told, strict=True)]
-    return pa.Table.from_pylist(made, schema=STAGE_REPORT)
+def report_table(report: StageReport) -> pa.Table:
+    """The `stage_report` table: one row a case and repeat, in the report's order."""
+    cell, stages = report.cell, report.stages
+    return rows_table([stored_row(row, plain_row(row, cell, stages)) for row in report.rows])
 
 
-def _row(row: CaseReport, data: Mapping[str, Any]) -> dict[str, Any]:
+def rows_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The `stage_report` table of some `stored_row`s."""
+    return pa.Table.from_pylist(list(rows), schema=STAGE_REPORT)
+
+
+def stored_row(row: CaseReport, data: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the table; `data` is its `plain_row`."""
     error = row.trace.error
     fields: dict[str, Any] = plain(
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,14 @@ from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.report.key import report_key
 from eval_pipeline.report.repeats import count_by_steadiness
-from eval_pipeline.report.summary import ReportSummary, summarise
+from eval_pipeline.report.summary import ReportSummary, Summariser
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.stored_runs import refuse_other_runs, refuse_stored, run_names
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace
+
+SHOWN_ROWS = 500
+"""Rows that are shown of a long report; all of them are stored."""
 
 
 @dataclass(frozen=True)
@@ -25,30 +28,40 @@ class StageReport:
     key: Mapping[str, Any]
     """What the numbers depend on; see `report_key`."""
     stages: tuple[Stage, ...]
-    rows: tuple[CaseReport, ...]
-    """In the dataset's order, repeat after repeat."""
+    rows: Sequence[CaseReport]
+    """In the dataset's order, repeat after repeat; of a stored report, read as they are asked for."""
     summary: ReportSummary
     records: Mapping[str, JudgeRecord] = field(default_factory=dict)
     """The judge's record on its calibration cases, by judged stage."""
+    first: Sequence[CaseReport] = ()
+    """The rows to show of a long report: those that did not pass, then the others, in their order."""
+
+    def first_rows(self, most: int) -> Sequence[CaseReport]:
+        """All rows, or `most` of them: those that did not pass, then the others, in the report's order.
+
+        Of a long report no more than `SHOWN_ROWS` are at hand.
+        """
+        if len(self.rows) <= most:
+            return self.rows
+        kept = sorted(range(len(self.first)), key=lambda place: self.first[place].outcome == "passed")[:most]
+        return [self.first[place] for place in sorted(kept)]
 
     def numbers(self) -> dict[str, int | float]:
         """The numbers worth plotting over time; what was not measured is left out."""
-        summary = self.summary
-        usage = [row.trace.usage for row in self.rows]
-        judged = [check for row in self.rows for check in row.checks.values()]
+        summary, totals = self.summary, self.summary.totals
         numbers: dict[str, int | float | None] = {
             "cases": summary.cases,
             **_repeat_numbers(summary),
             **{str(outcome): count for outcome, count in summary.outcomes.items()},
             "pass_rate": summary.rate.value,
-            "calls": sum(used.calls for used in usage),
-            "called": sum(used.called for used in usage),
-            "replayed": sum(used.replayed for used in usage),
-            "input_tokens": sum(used.input_tokens for used in usage),
-            "output_tokens": sum(used.output_tokens for used in usage),
-            "judge_calls": sum(check.calls for check in judged),
-            "judge_called": sum(check.called for check in judged),
-            "judge_tokens": sum(check.tokens for check in judged),
+            "calls": totals.calls,
+            "called": totals.called,
+            "replayed": totals.calls - totals.called,
+            "input_tokens": totals.input_tokens,
+            "output_tokens": totals.output_tokens,
+            "judge_calls": totals.judge_calls,
+            "judge_called": totals.judge_called,
+            "judge_tokens": totals.judge_tokens,
             "cost": summary.cost.usd if summary.cost and summary.cost.runs == summary.cost.of else None,
         }
         for name, stage in summary.stages.items():
@@ -83,20 +96,53 @@ def build_report(
         EvalError: when a run has no trace, a trace no run, or an outcome no stage or trace: a report that
             left it out would count less than it says.
     """
-    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
+    dataset = suite.datasets[cell.dataset]
     _refuse_leftovers(suite, cell, traces, checks)
     by_trace: dict[tuple[str, int], list[CheckResult]] = {}
     for check in checks:
         by_trace.setdefault((check.case_id, check.repeat), []).append(check)
-    order = {case_id: place for place, case_id in enumerate(cases)}
     rows = tuple(
         report_case(
-            cases[trace.case_id], trace, by_trace.get((trace.case_id, trace.repeat), []), suite.stages
+            dataset.case(trace.case_id), trace, by_trace.get((trace.case_id, trace.repeat), []), suite.stages
         )
-        for trace in sorted(traces, key=lambda trace: (order[trace.case_id], trace.repeat))
+        for trace in sorted(traces, key=lambda trace: (dataset.places[trace.case_id], trace.repeat))
     )
-    key, summary = report_key(suite, cell), summarise(rows, suite.stages)
-    return StageReport(cell, key, suite.stages, rows, summary, records or {})
+    return make_report(suite, cell, rows, records)
+
+
+def make_report(
+    suite: Suite,
+    cell: Cell,
+    rows: Sequence[CaseReport],
+    records: Mapping[str, JudgeRecord] | None = None,
+    also: Callable[[CaseReport], None] = lambda row: None,
+) -> StageReport:
+    """The report of these rows, which are gone through once.
+
+    Args:
+        suite: declares the stages, in order, and the cell's cases.
+        cell: the candidate and dataset.
+        rows: one for each case and repeat, in the dataset's order.
+        records: as for `build_report`.
+        also: given each row in passing.
+    """
+    summariser = Summariser(suite.stages, repeated=suite.datasets[cell.dataset].repeats > 1)
+    first: tuple[list[tuple[int, CaseReport]], list[tuple[int, CaseReport]]] = ([], [])
+    for place, row in enumerate(rows):
+        summariser.add(row)
+        also(row)
+        if len(alike := first[row.outcome == "passed"]) < SHOWN_ROWS:
+            alike.append((place, row))
+    shown = sorted((first[0] + first[1])[:SHOWN_ROWS], key=lambda found: found[0])
+    return StageReport(
+        cell=cell,
+        key=report_key(suite, cell),
+        stages=suite.stages,
+        rows=rows,
+        summary=summariser.summary(),
+        records=records or {},
+        first=[row for _, row in shown],
+    )
 
 
 def _refuse_leftovers(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from eval_pipeline.gating.check_states import standing_of
 from eval_pipeline.prices import total_cost
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.repeats import CaseRepeats, sum_up_repeats
+from eval_pipeline.report.tallies import NumberTally, RateTally
 from eval_pipeline.scores import CheckResult, Gating, Outcome, Score, Stage
 from eval_pipeline.statistics import Rate
 
@@ -47,6 +49,10 @@ class StageSummary:
     metrics: Mapping[str, MetricSummary]
     flips: int = 0
     """Cases in which it passed in one repeat and not in another."""
+    gated: int = 0
+    """Runs in which it gates."""
+    unmeasured_because: tuple[str, ...] = ()
+    """The different reasons for what was not measured."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,34 @@ class CostSummary:
     """How many those are."""
     of: int
     """Runs that made any call."""
+
+
+@dataclass(frozen=True)
+class NotPassed:
+    """A run that did not pass."""
+
+    place: int
+    """Among the report's rows."""
+    case_id: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class RunTotals:
+    """What all runs took, and what kept some from being measured."""
+
+    calls: int = 0
+    called: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    judge_calls: int = 0
+    judge_called: int = 0
+    judge_tokens: int = 0
+    tool_calls: int = 0
+    gating_unmeasured: int = 0
+    """Checks that gate and were not measured."""
+    faults: int = 0
+    """Errors that are not the system's: of checks that gate, and of providers anywhere."""
 
 
 @dataclass(frozen=True)
@@ -78,80 +112,152 @@ class ReportSummary:
     """By stage, in the suite's order."""
     cost: CostSummary | None = None
     """None where no run's calls have a known price."""
+    not_passed: tuple[NotPassed, ...] = ()
+    """In the order of the rows."""
+    totals: RunTotals = RunTotals()
 
 
-def summarise(rows: Sequence[CaseReport], stages: Sequence[Stage]) -> ReportSummary:
-    """The numbers over the runs of one cell."""
-    outcomes = Counter(row.outcome for row in rows)
-    cases = len({row.trace.case_id for row in rows})
-    repeated = sum_up_repeats(rows) if len(rows) > cases else ()
-    flips = Counter(stage for case in repeated for stage in case.flips)
-    return ReportSummary(
-        cases=cases,
-        runs=len(rows),
-        outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES},
-        rate=rate_of_runs((row.trace.case_id, row.outcome, row.first_failure_source) for row in rows),
-        repeated=repeated,
-        stages={
-            stage.name: _summarise_stage(
-                stage,
-                [row.checks[stage.name] for row in rows if stage.name in row.checks],
-                flips[stage.name],
-            )
-            for stage in stages
-        },
-        cost=_summarise_cost(rows),
-    )
+def summarise(
+    rows: Iterable[CaseReport], stages: Sequence[Stage], *, repeated: bool = False
+) -> ReportSummary:
+    """The numbers over the runs of one cell, the repeats of a case one after the other."""
+    summariser = Summariser(stages, repeated=repeated)
+    for row in rows:
+        summariser.add(row)
+    return summariser.summary()
 
 
-def _summarise_cost(rows: Sequence[CaseReport]) -> CostSummary | None:
-    runs = [[*_agent_costs(row), *_judge_costs(row)] for row in rows]
-    made = [total_cost(costs) for costs in runs if costs]
-    known = [cost for cost in made if cost is not None]
-    return CostSummary(math.fsum(known), len(known), len(made)) if known else None
+class Summariser:
+    """Adds the rows of a report up, one after the other, and holds none of them."""
+
+    def __init__(self, stages: Sequence[Stage], *, repeated: bool) -> None:
+        """`repeated` says whether cases are run more than once."""
+        self._stages = {stage.name: StageTally(stage) for stage in stages}
+        self._repeated = repeated
+        self._repeats: list[CaseRepeats] = []
+        self._case: list[CaseReport] = []
+        self._outcomes: Counter[Outcome] = Counter()
+        self._rate = RateTally()
+        self._all = RateTally()
+        self._costs = array("d")
+        self._runs_with_calls = 0
+        self._not_passed: list[NotPassed] = []
+        self._totals: Counter[str] = Counter()
+
+    def add(self, row: CaseReport) -> None:
+        """The next row; those of one case come one after the other."""
+        case_id = row.trace.case_id
+        if row.outcome != "passed":
+            self._not_passed.append(NotPassed(self._all.total, case_id, row.outcome))
+        self._all.add(case_id, passed=row.outcome == "passed")
+        self._outcomes[row.outcome] += 1
+        if standing_of(row.outcome, row.first_failure_source) != "unmeasured":
+            self._rate.add(case_id, passed=row.outcome == "passed")
+        for name, check in row.checks.items():
+            self._stages[name].add(check)
+        self._add_cost(row)
+        self._add_totals(row)
+        if self._repeated:
+            if self._case and self._case[0].trace.case_id != case_id:
+                self._end_case()
+            self._case.append(row)
+
+    def summary(self) -> ReportSummary:
+        """The numbers over all rows given."""
+        self._end_case()
+        flips = Counter(stage for case in self._repeats for stage in case.flips)
+        return ReportSummary(
+            cases=self._all.distinct,
+            runs=self._all.total,
+            outcomes={outcome: self._outcomes[outcome] for outcome in OUTCOMES},
+            rate=self._rate.rate(),
+            repeated=tuple(self._repeats),
+            stages={name: tally.summary(flips[name]) for name, tally in self._stages.items()},
+            cost=CostSummary(math.fsum(self._costs), len(self._costs), self._runs_with_calls)
+            if self._costs
+            else None,
+            not_passed=tuple(self._not_passed),
+            totals=RunTotals(**self._totals),
+        )
+
+    def _end_case(self) -> None:
+        self._repeats += sum_up_repeats(self._case)
+        self._case = []
+
+    def _add_cost(self, row: CaseReport) -> None:
+        costs = [row.trace.usage.cost] if row.trace.usage.calls else []
+        costs += [check.cost for check in row.checks.values() if check.calls]
+        self._runs_with_calls += bool(costs)
+        if (cost := total_cost(costs)) is not None:
+            self._costs.append(cost)
+
+    def _add_totals(self, row: CaseReport) -> None:
+        totals, usage = self._totals, row.trace.usage
+        for name in ("calls", "called", "input_tokens", "output_tokens"):
+            totals[name] += getattr(usage, name)
+        totals["tool_calls"] += len(row.trace.tool_calls)
+        for check in row.checks.values():
+            totals["judge_calls"] += check.calls
+            totals["judge_called"] += check.called
+            totals["judge_tokens"] += check.tokens
+            totals["gating_unmeasured"] += check.gating and check.outcome == "not_measured"
+            if check.error_source not in (None, "system"):
+                totals["faults"] += check.gating or check.error_source == "provider"
 
 
-def _agent_costs(row: CaseReport) -> list[float | None]:
-    return [row.trace.usage.cost] if row.trace.usage.calls else []
+class StageTally:
+    """One stage added up."""
 
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._counts: Counter[str] = Counter()
+        self._rate = RateTally()
+        self._scores = array("d")
+        labels: Mapping[str, str] = getattr(stage.scorer, "metric_labels", {})
+        self._shown = dict.fromkeys(labels)
+        self._numbers: dict[str, NumberTally] = {}
+        """Of each number among metrics and details: what is a metric may show later than its first value."""
+        self._reasons: dict[str, None] = {}
 
-def _judge_costs(row: CaseReport) -> list[float | None]:
-    return [check.cost for check in row.checks.values() if check.calls]
+    def add(self, check: CheckResult) -> None:
+        """The stage's check of the next run."""
+        self._counts["applies"] += 1
+        self._counts[check.outcome] += 1
+        self._counts["gated"] += check.gating
+        if check.outcome == "not_measured":
+            self._reasons[check.reason] = None
+        if standing_of(check.outcome, check.error_source) != "unmeasured":
+            self._rate.add(check.case_id, passed=check.outcome == "passed")
+        if check.score is not None:
+            self._add_score(check.case_id, check.score)
 
+    def _add_score(self, case_id: str, score: Score) -> None:
+        self._scores.append(score.value)
+        for name in score.metrics:
+            self._shown[name] = None
+        for name, value in {**score.metrics, **score.details}.items():
+            if isinstance(value, (int, float)) and math.isfinite(value):
+                known = isinstance(score.details.get(name), bool)
+                self._numbers.setdefault(name, NumberTally()).add(case_id, value, yes_or_no=known)
 
-def _summarise_stage(stage: Stage, checks: Sequence[CheckResult], flips: int) -> StageSummary:
-    scored = [(check.case_id, check.score) for check in checks if check.score is not None]
-    scores = [score for _, score in scored]
-    labelled: Mapping[str, str] = getattr(stage.scorer, "metric_labels", {})
-    names = dict.fromkeys([*labelled, *(name for score in scores for name in score.metrics)])
-    metrics = {name: _summarise_metric(name, scored) for name in names}
-    return StageSummary(
-        gating=stage.gating,
-        applies=len(checks),
-        scored=len(scores),
-        errors=sum(check.outcome == "error" for check in checks),
-        not_measured=sum(check.outcome == "not_measured" for check in checks),
-        rate=rate_of_runs((check.case_id, check.outcome, check.error_source) for check in checks),
-        mean=_mean([score.value for score in scores]) if scores else None,
-        metrics={name: metric for name, metric in metrics.items() if metric is not None},
-        flips=flips,
-    )
-
-
-def _summarise_metric(name: str, scored: Sequence[tuple[str, Score]]) -> MetricSummary | None:
-    """A metric over the scores that have it, be it among their details alone; None when none has.
-
-    Args:
-        name: the metric.
-        scored: scores with their case's id.
-    """
-    found = [(case, value, score) for case, score in scored if _is_number(value := measure(score, name))]
-    if not found:
-        return None
-    values = [float(value) for _, value, _ in found]
-    yes_or_no = all(isinstance(score.details.get(name), bool) for _, _, score in found)
-    rate = _rate_of(values.count(1), [case for case, _, _ in found]) if yes_or_no else None
-    return MetricSummary(_mean(values), len(values), rate)
+    def summary(self, flips: int) -> StageSummary:
+        """The numbers over all checks given."""
+        metrics = {name: self._numbers[name] for name in self._shown if name in self._numbers}
+        return StageSummary(
+            gating=self._stage.gating,
+            applies=self._counts["applies"],
+            scored=len(self._scores),
+            errors=self._counts["error"],
+            not_measured=self._counts["not_measured"],
+            rate=self._rate.rate(),
+            mean=math.fsum(self._scores) / len(self._scores) if self._scores else None,
+            metrics={
+                name: MetricSummary(found.mean, found.count, found.rate) for name, found in metrics.items()
+            },
+            flips=flips,
+            gated=self._counts["gated"],
+            unmeasured_because=tuple(self._reasons),
+        )
 
 
 def measure(score: Score, name: str) -> Any:
@@ -159,24 +265,13 @@ def measure(score: Score, name: str) -> Any:
     return score.details.get(name, score.metrics.get(name))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 def rate_of_runs(outcomes: Iterable[tuple[str, Outcome, ErrorSource | None]]) -> Rate:
     """Passed of measured, from case ids with outcomes and error sources; its interval counts cases."""
     measured = [
         (case, outcome) for case, outcome, source in outcomes if standing_of(outcome, source) != "unmeasured"
     ]
-    passed = sum(outcome == "passed" for _, outcome in measured)
-    return _rate_of(passed, [case for case, _ in measured])
-
-
-def _rate_of(passed: int, cases: Sequence[str]) -> Rate:
-    """A rate over runs, of which `cases` says whose they are, with the number of cases where that is less."""
-    distinct = len(set(cases))
-    return Rate(passed, len(cases), distinct if distinct < len(cases) else None)
+    passed, distinct = (
+        sum(outcome == "passed" for _, outcome in measured),
+        len({case for case, _ in measured}),
+    )
+    return Rate(passed, len(measured), distinct if distinct < len(measured) else None)

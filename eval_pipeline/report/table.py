@@ -36,10 +36,12 @@ def table_headings(report: StageReport) -> list[str]:
     return ["case", *repeat, *tools, *stages, "first failure"]
 
 
-def table_rows(report: StageReport) -> list[list[TableCell]]:
-    """A row for each case and repeat, with a cell for each heading."""
+def table_rows(report: StageReport, most: int | None = None) -> list[list[TableCell]]:
+    """A row for each case and repeat, with a cell for each heading; `most` of them, see `first_rows`."""
     details = [(stage.name, detail) for stage in _shown_stages(report) for detail in _columns(report, stage)]
-    return [_row(row, details, _repeats(report), _has_tools(report)) for row in report.rows]
+    rows = report.rows if most is None else report.first_rows(most)
+    repeats, tools = _repeats(report), _has_tools(report)
+    return [_row(row, details, repeats, tools) for row in rows]
 
 
 def summary_lines(report: StageReport) -> list[tuple[str, str]]:
@@ -93,12 +95,8 @@ def _shown_stages(report: StageReport) -> list[Stage]:
 
 
 def _measured(report: StageReport, stage: Stage) -> bool:
-    checks = _checks(report, stage)
-    return not checks or any(check.outcome != "not_measured" for check in checks)
-
-
-def _checks(report: StageReport, stage: Stage) -> list[CheckResult]:
-    return [row.checks[stage.name] for row in report.rows if stage.name in row.checks]
+    numbers = report.summary.stages[stage.name]
+    return numbers.not_measured < numbers.applies or not numbers.applies
 
 
 def _columns(report: StageReport, stage: Stage) -> Mapping[str | None, str]:
@@ -112,8 +110,8 @@ def _columns(report: StageReport, stage: Stage) -> Mapping[str | None, str]:
 
 
 def _is_advisory(report: StageReport, stage: Stage) -> bool:
-    checks = _checks(report, stage)
-    return not any(check.gating for check in checks) if checks else stage.gating != "always"
+    numbers = report.summary.stages[stage.name]
+    return not numbers.gated if numbers.applies else stage.gating != "always"
 
 
 def _row(
@@ -198,9 +196,8 @@ def _remedies(report: StageReport) -> list[str]:
     return list(dict.fromkeys(remedy for reason in reasons if (remedy := reason.partition("; ")[2])))
 
 
-def _unmeasured_reasons(report: StageReport, stage: Stage) -> set[str]:
-    checks = _checks(report, stage)
-    return {check.reason for check in checks if check.outcome == "not_measured"}
+def _unmeasured_reasons(report: StageReport, stage: Stage) -> list[str]:
+    return list(report.summary.stages[stage.name].unmeasured_because)
 
 
 def _calibration_note(report: StageReport, stage: Stage) -> str:
@@ -211,7 +208,7 @@ def _calibration_note(report: StageReport, stage: Stage) -> str:
 
 def _waits_for_calibration(report: StageReport, stage: Stage) -> bool:
     judged = stage.gating == "when_calibrated" and stage.name not in report.records
-    return judged and any(stage.name in row.checks for row in report.rows)
+    return judged and report.summary.stages[stage.name].applies > 0
 
 
 def _coverage(scored: int, applies: int, done: str = "scored") -> str:
@@ -221,7 +218,7 @@ def _coverage(scored: int, applies: int, done: str = "scored") -> str:
 def _has_tools(report: StageReport) -> bool:
     """Whether tools were called, or a stage reads which ones a case expects."""
     expected = any("tools" in stage.scorer.Expected.model_fields for stage in report.stages)
-    return expected or any(row.trace.tool_calls for row in report.rows)
+    return expected or report.summary.totals.tool_calls > 0
 
 
 def _repeats(report: StageReport) -> bool:

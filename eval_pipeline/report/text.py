@@ -11,39 +11,56 @@ from rich.table import Table
 from rich.text import Text
 
 from eval_pipeline.report.inert_text import visible
-from eval_pipeline.report.stage_report import StageReport
+from eval_pipeline.report.stage_report import SHOWN_ROWS, StageReport
 from eval_pipeline.report.table import TableCell, summary_lines, table_headings, table_rows
 
 _STYLES = {"fail": "red", "error": "magenta", "not measured": "yellow", "pass": "green"}
 
 
 def print_report(report: StageReport, console: Console) -> None:
-    """Print a report: as a table that fits the terminal, or as plain text where there is none."""
+    """Print a report: as a table that fits the terminal, or as plain text where there is none.
+
+    Of a long one, `SHOWN_ROWS` rows: those that did not pass, then others.
+    """
     if console.is_terminal:
-        console.print(report_renderable(report))
+        console.print(report_renderable(report, SHOWN_ROWS))
     else:
-        console.print(Text(report_text(report)), soft_wrap=True, end="")
+        console.print(Text(report_text(report, SHOWN_ROWS)), soft_wrap=True, end="")
 
 
-def report_text(report: StageReport) -> str:
-    """The report as aligned plain text with a line end; nothing is cut or wrapped."""
-    rows = [[visible(cell.text) for cell in row] for row in table_rows(report)]
+def report_text(report: StageReport, most: int | None = None) -> str:
+    """The report as aligned plain text with a line end; no line is cut or wrapped.
+
+    Args:
+        report: what is shown.
+        most: rows of the table; of more, those that did not pass come first.
+    """
+    rows = [[visible(cell.text) for cell in row] for row in table_rows(report, most)]
     table = aligned([table_headings(report), *rows])
     rule = "-" * max(cell_len(line) for line in table)
-    lines = [*report_title(report), "", table[0], rule, *table[1:], "", *aligned(summary_lines(report))]
+    more = [_more(report, len(rows))] if len(rows) < len(report.rows) else []
+    lines = [*report_title(report), "", table[0], rule, *table[1:], *more, ""]
+    lines += aligned(summary_lines(report))
     return "\n".join(lines) + "\n"
 
 
-def report_renderable(report: StageReport) -> RenderableType:
+def _more(report: StageReport, shown: int) -> str:
+    """What is said where rows are left out."""
+    return f"… {len(report.rows) - shown:,} more rows: eval-pipeline report {report.cell.suite}"
+
+
+def report_renderable(report: StageReport, most: int | None = None) -> RenderableType:
     """The report for a terminal of any width: cells fold, and nothing in them is markup."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for heading in table_headings(report):
         table.add_column(Text(heading), overflow="fold")
-    for row in table_rows(report):
+    rows = table_rows(report, most)
+    for row in rows:
         table.add_row(*(_styled(cell) for cell in row))
     return Group(
         *(Text(line) for line in report_title(report)),
         table,
+        *([Text(_more(report, len(rows)))] if len(rows) < len(report.rows) else []),
         Text(),
         *(Text(line) for line in aligned(summary_lines(report))),
     )

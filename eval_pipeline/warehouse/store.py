@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,9 @@ from eval_pipeline.warehouse.storage import (
     StoragePath,
     filesystem_of,
     storage_path,
+    telling_where,
     write_whole,
+    writing,
 )
 from eval_pipeline.warehouse.table_reader import TableReader
 from eval_pipeline.warehouse.table_writer import TableWriter, writing_table
@@ -119,9 +121,34 @@ class Warehouse:
         Raises:
             EvalError: when the place cannot be written.
         """
+        with self.writing_text(asset, name, **keys) as write:
+            write(text)
+        return str(self._file(asset, name, keys))
+
+    @contextlib.contextmanager
+    def writing_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> Iterator[Callable[[str], None]]:
+        """As `write_text`, a part at a time: nothing is stored before the block ends, nor when it raises.
+
+        No part may end within a secret.
+
+        Raises:
+            EvalError: when the place cannot be written.
+        """
         path = self._file(asset, name, keys)
-        write_whole(path, str(without_secrets(text)).encode("utf-8", "backslashreplace"))
-        return str(path)
+        with writing(path) as file:
+
+            def write(text: str) -> None:
+                with telling_where(path):
+                    file.write(str(without_secrets(text)).encode("utf-8", "backslashreplace"))
+
+            yield write
+
+    def size(self, asset: str, name: str, **keys: Unpack[Keys]) -> int | None:
+        """Bytes of a file stored for an asset, such as `part.parquet`; None where there is none."""
+        try:
+            return int(self._file(asset, name, keys).stat().st_size)
+        except OSError:
+            return None
 
     def read_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> str:
         """A text stored beside the asset's table.

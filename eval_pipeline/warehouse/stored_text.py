@@ -104,9 +104,14 @@ def json_text(value: Any, place: str = "value") -> str:
     return json.dumps(plain(value, place), ensure_ascii=False, allow_nan=False)
 
 
-def indented_json(value: Any) -> str:
-    """Plain data as `json.dumps` indents it by two, in a fraction of its time; what is not ASCII stays."""
-    return _indented(value, "\n")
+def indented_json(value: Any, indent: int = 0) -> str:
+    """Plain data as `json.dumps` indents it by two, in a fraction of its time; what is not ASCII stays.
+
+    Args:
+        value: plain data.
+        indent: spaces that the lines after the first stand in by.
+    """
+    return _indented(value, "\n" + " " * indent)
 
 
 _ATOMS = {None: "null", True: "true", False: "false"}

@@ -86,7 +86,7 @@ def promote(suite: DocsSuite) -> None:
     (cell,) = found.cells
     traces = suite.run("none")
     checks = score_cell(found, cell, traces, lambda: Recordings(found.recordings))
-    outcomes = cell_outcomes(found, build_report(found, cell, traces, checks), checks)
+    outcomes = cell_outcomes(found, build_report(found, cell, traces, checks))
     plan_promotion(found, cell.dataset, outcomes).write()
 
 
