@@ -113,6 +113,8 @@ class Promotion:
     """Gating tests that come to something else now, appear or disappear, each with its change."""
     rates: tuple[Rate | None, Rate]
     """Gating tests passed of measured, before and now."""
+    unmeasured: int = 0
+    """Gating tests without a verdict, in which no regression will show."""
 
     def write(self) -> None:
         """Write the baseline.
@@ -137,11 +139,11 @@ def plan_promotion(
     """
     rule: CasePasses = (suite.policy or Policy()).case_passes
     after = state_checks(outcomes, rule)
-    _refuse_unmeasured(suite, after, allow_unmeasured)
+    unmeasured = _count_unmeasured(suite, after, allow_unmeasured)
     old = read_gate_baseline(suite, dataset_key, GateFiles())
     path, text, rate = suite.baseline_file(dataset_key), outcomes_text(outcomes), _rate(after)
     if old is None:
-        return Promotion(path, text, True, (), (), (None, rate))
+        return Promotion(path, text, True, (), (), (None, rate), unmeasured)
     before = state_checks(old, rule)
     moved = [
         f"{test.nodeid} {describe_change(test)}"
@@ -149,10 +151,11 @@ def plan_promotion(
         if test.baseline is None or test.candidate is None or test.baseline.label != test.candidate.label
     ]
     changes = compare_components(old, outcomes, Policy()).changes
-    return Promotion(path, text, False, changes, tuple(moved), (_rate(before), rate))
+    return Promotion(path, text, False, changes, tuple(moved), (_rate(before), rate), unmeasured)
 
 
-def _refuse_unmeasured(suite: Suite, stated: dict[str, StatedCheck], allowed: bool) -> None:
+def _count_unmeasured(suite: Suite, stated: dict[str, StatedCheck], allowed: bool) -> int:
+    """Gating tests without a verdict; refused unless allowed, and when none has one."""
     gating = {nodeid: check.state for nodeid, check in stated.items() if check.outcome.gating}
     unmeasured = [nodeid for nodeid, state in gating.items() if state.standing == "unmeasured"]
     if not gating or len(unmeasured) == len(gating):
@@ -164,6 +167,7 @@ def _refuse_unmeasured(suite: Suite, stated: dict[str, StatedCheck], allowed: bo
             f"({', '.join(unmeasured[:_SHOWN_TESTS])}{more}), so no regression would show there; "
             "measure them, or promote with --allow-unmeasured"
         )
+    return len(unmeasured)
 
 
 def _rate(stated: dict[str, StatedCheck]) -> Rate:

@@ -283,7 +283,9 @@ def test_an_unmeasured_run_is_promoted_only_when_told(toy):
     assert "error: toy: 1 of 4 gating tests were not measured (toy::apple::words)" in refused.stderr
     assert "measure them, or promote with --allow-unmeasured" in refused.stderr
     assert not (toy.suite / "baselines").exists()
-    assert cli("promote", "toy", "--candidate", "calm", "--allow-unmeasured")[0] == 0
+    code, out = cli("promote", "toy", "--candidate", "calm", "--allow-unmeasured")
+    assert code == 0
+    assert "  not measured: 1; no regression will show there\n" in out
     tests = json.loads((toy.suite / "baselines" / "small.json").read_text())["tests"]
     assert [t["outcome"] for t in tests if t["nodeid"] == "toy::apple::words"] == ["error"]
 

@@ -68,6 +68,8 @@ def _described(plan: Promotion, *, written: bool) -> str:
         f"{plan.path}: {verb}",
         f"  gating tests passed: {'' if before is None else f'{before} → '}{now}",
     ]
+    if plan.unmeasured:
+        lines.append(f"  not measured: {plan.unmeasured}; no regression will show there")
     lines += [f"  {change.component}: {change.baseline} → {change.candidate}" for change in plan.changes]
     lines += [f"  {test}" for test in plan.tests]
     if not plan.new and not plan.changes and not plan.tests:
