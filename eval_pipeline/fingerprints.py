@@ -18,7 +18,7 @@ from eval_pipeline.suites import Suite
 from eval_pipeline.system_spec import SystemSpec, source_hash
 
 OWN = __name__.partition(".")[0]
-SHOWN_ONLY = ("assets", "cli", "gating", "report", "watching")
+SHOWN_ONLY = ("assets", "cli", "comparing", "gating", "planning", "report", "watching")
 """Packages of ours that no trace and no score runs through: they only wire, show or compare results."""
 NAMED_BY_SUITES = ("scorers", "systems")
 """Packages of ours of which just the modules count that a suite names, and what these import of it."""

@@ -62,7 +62,8 @@ def command(
         (read_side(warehouse, found, before), read_side(warehouse, found, after)) for before, after in pairs
     ]
     for before, after in sides:
-        _say_outdated(found, before)
+        if before.cell.dataset == after.cell.dataset:  # else what changed in it is part of what is compared
+            _say_outdated(found, before)
         _say_outdated(found, after)
     comparisons = [compare(before, after) for before, after in sides]
     if case is not None:

@@ -135,14 +135,18 @@ def _say_failures(suite: Suite, reports: Sequence[StageReport]) -> None:
 
 
 def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:
-    """Candidates that are stored under another key too, each with the command that compares the two."""
+    """Candidates that were stored under other keys before, each with the command that compares the two."""
     from eval_pipeline.cli.printing import say
-    from eval_pipeline.comparing.stored_keys import previous_key, stored_cells
+    from eval_pipeline.comparing.stored_keys import previous_cell, stored_cells
 
     stored = stored_cells(evaluation.shared_warehouse, suite.name)
-    for key in dict.fromkeys(report.cell.candidate for report in reports):
-        if before := previous_key(stored, key):
-            say(f"diff     eval-pipeline diff {suite.name} {suite.candidates[key].name}   (since {before})")
+    said: dict[str, str] = {}
+    for report in reports:
+        if before := previous_cell(stored, report.cell):
+            same = before.candidate == report.cell.candidate
+            said.setdefault(report.cell.candidate, before.dataset if same else before.candidate)
+    for key, before_key in said.items():
+        say(f"diff     eval-pipeline diff {suite.name} {suite.candidates[key].name}   (since {before_key})")
 
 
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:

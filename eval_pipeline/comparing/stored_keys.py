@@ -39,10 +39,9 @@ def stored_cells(warehouse: Warehouse, suite: str) -> tuple[StoredCell, ...]:
     )
 
 
-def previous_key(stored: Sequence[StoredCell], after: str) -> str | None:
-    """The other key of the same candidate name that was stored last; None where there is none."""
-    keys = (found.cell.candidate for found in stored)
-    return next((key for key in keys if key != after and key_name(key) == key_name(after)), None)
+def previous_cell(stored: Sequence[StoredCell], after: Cell) -> Cell | None:
+    """The other cell of the same candidate and dataset, by name, that was stored last; None without any."""
+    return last_stored([found for found in stored if found.cell != after], after)
 
 
 def last_stored(stored: Sequence[StoredCell], cell: Cell) -> Cell | None:
@@ -68,7 +67,8 @@ def find_pairs(
         suite: the suite as its files say now.
         stored: what the warehouse holds of it, the latest first.
         names: the candidates before and after, each by name or key; or the one after alone, which is then
-            compared with the key that this candidate was stored under before.
+            compared with what this candidate was stored under before: another key of its own or of the
+            dataset.
         dataset: a dataset's name or key; left out: every dataset that both sides are stored on.
 
     Raises:
@@ -76,13 +76,15 @@ def find_pairs(
         NotStoredError: when a side is not stored, with the command that stores it.
     """
     after = _candidate(suite, stored, names[-1])
-    before = _candidate(suite, stored, names[0]) if len(names) > 1 else _previous(suite, stored, after)
+    wanted = None if dataset is None else _dataset(suite, stored, dataset)
+    if len(names) == 1:
+        return _pairs_since(suite, stored, after, wanted)
+    before = _candidate(suite, stored, names[0])
     if before == after:
         raise SuiteError(
             f"{before} and {after} are the same candidate; name two, or one alone to compare it with the key "
             "it was stored under before"
         )
-    wanted = None if dataset is None else _dataset(suite, stored, dataset)
     pairs = list(_pairs(suite, stored, before, after, wanted))
     if not pairs:
         missing = next((key for key in (after, before) if not _stored_on(stored, key)), after)
@@ -113,15 +115,24 @@ def _key(name: str, known: Sequence[str], refusal: str) -> str:
     return named[0]
 
 
-def _previous(suite: Suite, stored: Sequence[StoredCell], after: str) -> str:
-    before = previous_key(stored, after)
-    if before is None:
-        name = key_name(after)
+def _pairs_since(
+    suite: Suite, stored: Sequence[StoredCell], after: str, wanted: str | None
+) -> list[tuple[Cell, Cell]]:
+    """Each dataset of a candidate with what was stored under these names before."""
+    later = [
+        Cell(suite.name, after, key) for key in _latest_datasets(suite, _stored_on(stored, after), wanted)
+    ]
+    if not later:
+        raise NotStoredError(_not_stored(suite, after, wanted))
+    pairs = [(before, cell) for cell in later if (before := previous_cell(stored, cell)) is not None]
+    if not pairs:
+        on = "" if wanted is None else f" on {wanted}"
         raise NotStoredError(
-            f"candidate {name!r} of suite {suite.name!r} is stored under no other key than {after}: run it "
-            f"before and after an edit, or compare two: eval-pipeline diff {suite.name} BEFORE AFTER"
+            f"candidate {key_name(after)!r} of suite {suite.name!r} is stored under no other key than "
+            f"{after}{on}: run it before and after an edit, or compare two: eval-pipeline diff {suite.name} "
+            "BEFORE AFTER"
         )
-    return before
+    return pairs
 
 
 def _pairs(
@@ -129,15 +140,20 @@ def _pairs(
 ) -> Iterator[tuple[Cell, Cell]]:
     """The later side's datasets, each with the earlier side's same one, or its latest of the same name."""
     earlier, later = _stored_on(stored, before), _stored_on(stored, after)
-    declared = [key for key in suite.datasets if key in later]
-    names = dict.fromkeys(key_name(key) for key in (*declared, *later))
-    for name in names:
-        dataset = wanted or next(key for key in (*declared, *later) if key_name(key) == name)
-        if key_name(dataset) != name or dataset not in later:
-            continue
-        match = [key for key in earlier if key == dataset] or _named(earlier, name)
+    for dataset in _latest_datasets(suite, later, wanted):
+        match = [key for key in earlier if key == dataset] or _named(earlier, key_name(dataset))
         if match:
             yield Cell(suite.name, before, match[0]), Cell(suite.name, after, dataset)
+
+
+def _latest_datasets(suite: Suite, stored: Sequence[str], wanted: str | None) -> list[str]:
+    """Of the datasets that are stored, the wanted one; else of each name the declared or the latest one."""
+    if wanted is not None:
+        return [key for key in stored if key == wanted]
+    by_name: dict[str, str] = {}
+    for key in (*(key for key in suite.datasets if key in stored), *stored):
+        by_name.setdefault(key_name(key), key)
+    return list(by_name.values())
 
 
 def _stored_on(stored: Sequence[StoredCell], candidate: str) -> list[str]:

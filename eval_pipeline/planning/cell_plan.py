@@ -20,6 +20,7 @@ from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.models.connection import ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.planning.calibration_plan import CalibrationPlan, plan_calibration
+from eval_pipeline.planning.check_reasons import StoredChecks
 from eval_pipeline.planning.foreseen_calls import ForeseenCalls
 from eval_pipeline.planning.reasons import group_reasons, miss_reason
 from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
@@ -150,9 +151,14 @@ class CellPlanner:
         asked = None if judge is None else JudgeCalls(judge, self._recordings)
         results = run_async(try_tasks(tasks, range(len(tasks)), asked, calibrated))
         missed = 0
+        stored = StoredChecks(self._evaluation.warehouse, suite, cell) if tasks else None
+        carried_over = {run.key for run in runs if run in carried}
         for place, task in enumerate(tasks):
             result = results[place]
             if isinstance(result, Scored):
+                # Of a trace that is made again its own reason says enough.
+                if stored is not None and (task.case.id, task.trace.repeat) in carried_over:
+                    self._reasons.append(f"{stored.why_again(task)} (no call)")
                 continue
             missed += 1
             self._reasons.append(f"{task.stage.name}: {miss_reason(result, suite, cell)}")

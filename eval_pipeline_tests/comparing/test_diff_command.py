@@ -85,6 +85,17 @@ def test_the_key_before_is_the_one_stored_last_even_when_an_edit_is_undone(toy):
     assert toy.diff("calm").startswith(f"toy: {keys[2]} → {keys[0]} on small@")
 
 
+def test_an_edited_dataset_is_compared_with_the_one_stored_before(toy):
+    toy.run("calm")
+    toy.toy.edit("documents/apple.md", "An apple is red.", "An apple is red and round.")
+    toy.run("calm")
+    shown = toy.diff("calm")
+    key = toy.key("calm")
+    assert shown.startswith(f"toy: {key} on small@")
+    assert f" → {key} on small@" in shown
+    assert "An apple is red{+ and round+}." in shown
+
+
 def test_old_keys_are_read_from_the_warehouse_alone(toy):
     toy.run()
     calm, loud = toy.key("calm"), toy.key("loud")
