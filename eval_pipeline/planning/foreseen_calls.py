@@ -13,6 +13,9 @@ from eval_pipeline.scores import Stage
 from eval_pipeline.stages import question_label
 from eval_pipeline.suites import Cell, Suite
 
+_PAGE_CHANGED = "page changed"
+"""How the reason of a miss begins when only the text to embed is new."""
+
 
 @dataclass
 class _Texts:
@@ -46,9 +49,12 @@ class ForeseenCalls:
         self.pages = tuple(dict.fromkeys(miss.call.entry_id for miss in misses))
         for miss in misses:
             self._add_text(miss)
+        # An edited page is embedded by an embedder that knows the searches already.
+        new_embedder = any(not miss.why.startswith(_PAGE_CHANGED) for miss in misses)
         for run in runs:
             self._chats_at_most += self.typical.calls("agent", "", run.case.id)
-            self._add_queries(run)
+            if new_embedder:
+                self._add_queries(run)
 
     def add_run(self, run: Run, miss: RecordingMiss) -> None:
         """A run of the system that gets as far as `miss`."""

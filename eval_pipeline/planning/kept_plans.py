@@ -53,7 +53,7 @@ def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Pat
     text = f"planned {planned} calls, made {made:,}"
     if pages := kept["pages"]:
         embedded = read_digests(recordings).keys() & set(pages)
-        text += f"; {len(pages):,} pages to embed, {len(embedded):,} embedded"
+        text += f"; {len(pages):,} page{'s' * (len(pages) > 1)} to embed, {len(embedded):,} embedded"
     return text
 
 

@@ -36,7 +36,7 @@ def total_text(plans: Sequence[CellPlan], command: str) -> str:
     # Candidates with one embedder share their pages.
     texts -= sum(len(plan.pages) for plan in plans) - len({page for plan in plans for page in plan.pages})
     certain = [estimate for estimate in chats if not estimate.at_most]
-    parts = [f"{_whole(texts)} texts to embed"] if texts else []
+    parts = [_texts(texts)] if texts else []
     if certain:
         parts.append(f"{_count(certain)} calls")
     if more := sum(estimate.calls for estimate in calls if estimate.at_most):
@@ -77,10 +77,11 @@ def _rows(rows: RowsPlanned) -> str:
 
 def _calls(calls: Sequence[CallEstimate]) -> Iterator[str]:
     for estimate in calls:
-        about = f"up to {_whole(estimate.calls)}" if estimate.at_most else _count([estimate])
+        count = _texts(estimate.calls) if estimate.kind == "embed" else _whole(estimate.calls)
         who = "judge " if estimate.role == "judge" else ""
-        what = " texts to embed" if estimate.kind == "embed" else ""
-        text = f"{who}{estimate.model}: {about}{what}"
+        if estimate.kind == "chat" and not estimate.at_most:
+            count = _count([estimate])
+        text = f"{who}{estimate.model}: {'up to ' if estimate.at_most else ''}{count}"
         if estimate.input_tokens is None or estimate.output_tokens is None:
             yield f"{text}, tokens unknown"
             continue
@@ -95,6 +96,10 @@ def _count(calls: Sequence[CallEstimate]) -> str:
     """How many calls are certain, and how many they will be about, by what such runs took before."""
     least, about = sum(call.at_least for call in calls), round(sum(call.calls for call in calls))
     return f"at least {least:,}, about {about:,}" if about > least else f"{about:,}"
+
+
+def _texts(number: float) -> str:
+    return f"{_whole(number)} text{'' if round(number) == 1 else 's'} to embed"
 
 
 def _whole(number: float) -> str:

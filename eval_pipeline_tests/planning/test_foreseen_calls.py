@@ -62,11 +62,12 @@ def test_a_page_to_embed_is_planned_with_its_tokens_and_stands_beside_what_was_e
     page.write_text("x" * 400)
     evaluation = docs_evaluation(suite)
     found = plan(evaluation, "docs")
-    text = found.calls[0]
+    text, *chats = found.calls
+    assert [call.kind for call in chats] == ["chat"]  # the searches are embedded already
     # 400 characters are about 100 tokens.
     assert (text.kind, text.at_least, text.input_tokens) == ("embed", 1, 100)
-    assert "openai:scripted-embedder: 1 texts to embed, 100 tokens in" in plan_text(found)
-    assert total_text([found, found], "run").startswith("1 texts to embed and up to")
+    assert "openai:scripted-embedder: 1 text to embed, 100 tokens in" in plan_text(found)
+    assert total_text([found, found], "run").startswith("1 text to embed and up to")
     keep_plan(evaluation.warehouse, found)
     suite.run("new_episodes")
     evaluation.store_traces(found.cell)
@@ -75,7 +76,7 @@ def test_a_page_to_embed_is_planned_with_its_tokens_and_stands_beside_what_was_e
     compared = compare_with_plan(evaluation.warehouse, report, suite.folder / "recordings")
     assert compared is not None
     assert compared.startswith("planned 0 to ")
-    assert compared.endswith(" calls, made 0; 1 pages to embed, 1 embedded")
+    assert compared.endswith(" calls, made 0; 1 page to embed, 1 embedded")
 
 
 def test_a_calibration_that_is_not_recorded_is_told_beside_the_run(tmp_path):
