@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from eval_pipeline.report.comparison_blocks import Block
 from eval_pipeline.report.comparison_cases import Answers
@@ -11,6 +13,8 @@ from eval_pipeline.report.comparison_spans import Span
 from eval_pipeline.report.inert_text import markdown_code, markdown_text
 
 _MARKS = {"gone": ("<del>", "</del>"), "new": ("<ins>", "</ins>"), "heading": ("**", "**")}
+_HEADINGS = ("good", "bad")
+"""Styles that a terminal shows in colour: bold where they stand by themselves."""
 
 
 def blocks_markdown(blocks: Sequence[Block]) -> str:
@@ -34,7 +38,10 @@ def _lines(block: Block) -> Iterator[str]:
         yield ""
     else:
         label = f"{markdown_text(block.label)}: " if block.label else ""
-        text = label + _marked(block.spans)
+        spans = block.spans
+        if not block.indent and len(spans) == 1 and spans[0].style in _HEADINGS:
+            spans = (replace(spans[0], style="heading"),)
+        text = label + _marked(spans)
         yield f"{'  ' * (block.indent - 1)}- {text}" if block.indent else f"{text}  "
 
 
@@ -43,7 +50,13 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _marked(spans: Iterable[Span]) -> str:
-    return "".join(_span(span) for span in spans)
+    return "".join(_span(span) for span in _joined(spans))
+
+
+def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Neighbours of one kind as one: two code spans side by side would read as one with backticks in it."""
+    for (style, foreign), alike in groupby(spans, key=lambda span: (span.style, span.foreign)):
+        yield Span("".join(span.text for span in alike), style, foreign=foreign)
 
 
 def _span(span: Span) -> str:
