@@ -51,9 +51,15 @@ class Fault:
     """Seconds the server asks to wait, when it says so."""
 
 
-def classify(failure: BaseException) -> Fault:
-    """Sort an exception of any provider's client by its HTTP status, or by its nature without one."""
-    links = list(_chain(failure))
+def classify(failure: BaseException, handled: BaseException | None = None) -> Fault:
+    """Sort an exception of any provider's client by its HTTP status, or by its nature without one.
+
+    Args:
+        failure: what the client raised.
+        handled: what the caller was handling when it called; Python chains it to `failure`, of which it is
+            no cause.
+    """
+    links = list(_chain(failure, handled))
     if any(_is_a(link, *BROKEN_OFF) for link in links):
         return Fault("connection", _cause(links), True)
     status = next((found for found in map(_status, links) if found), None)
@@ -92,8 +98,8 @@ def _of_status(status: int, links: list[BaseException], text: str) -> Fault:
     return Fault(kind, text, False)
 
 
-def _chain(failure: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
+def _chain(failure: BaseException, handled: BaseException | None) -> Iterator[BaseException]:
+    seen = {id(handled)}
     link: BaseException | None = failure
     while link is not None and id(link) not in seen:
         seen.add(id(link))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -58,11 +59,12 @@ class LiveCalls:
                 self._circuit.refuse_if_open()  # it may have opened while this call waited
                 attempts.begin()
                 begin_attempt()
+                handled = sys.exception()
                 try:
                     async with asyncio.timeout(self._settings.timeout_s):
                         answer = await ask()
                 except Exception as failure:  # providers raise anything, keys in its text included
-                    raise self._fault(failure, slot) from None
+                    raise self._fault(failure, slot, handled) from None
                 self._note_answer(slot)
                 return answer
 
@@ -93,10 +95,11 @@ class LiveCalls:
                 self._circuit.refuse_if_open()
                 attempts.begin()
                 begin_attempt()
+                handled = sys.exception()
                 try:
                     answer = ask()
                 except Exception as failure:  # as above
-                    raise self._fault(failure, slot) from None
+                    raise self._fault(failure, slot, handled) from None
                 self._note_answer(slot)
                 return answer
 
@@ -110,13 +113,13 @@ class LiveCalls:
         self._pool.answered(slot)
         self._circuit.answered()
 
-    def _fault(self, failure: Exception, slot: Slot) -> Exception:
-        """What an attempt's exception is to be raised as."""
+    def _fault(self, failure: Exception, slot: Slot, handled: BaseException | None) -> Exception:
+        """What an attempt's exception is to be raised as; `handled` was being handled when it began."""
         if isinstance(failure, (CallFailed, ProviderFault)):
             return failure
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", without_credentials("".join(traceback.format_exception(failure))))
-        fault = classify(failure)
+        fault = classify(failure, handled)
         text = fault.text
         if fault.kind == "timeout":
             text = f"no answer within {self._settings.timeout_s:g} s ({text.rstrip(': ')})"

@@ -272,6 +272,29 @@ def test_a_request_that_is_refused_is_an_answer():
     assert kinds == ["connection"] * 4 + ["refused_request"] + ["connection"] * 4
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_the_caller_was_handling_is_no_cause_of_a_failed_call(waits):
+    """An agent, or DeepEval, may ask a model inside an `except` block: Python chains that to what follows."""
+
+    def fail():
+        raise RuntimeError("bug")
+
+    async def fail_later():
+        fail()
+
+    async def work():
+        calls = run_calls()[0].of(SETTINGS)
+        try:
+            raise TimeoutError("of a tool")
+        except TimeoutError:
+            await calls.call(fail_later) if waits else calls.call_sync(fail)
+
+    with pytest.raises(ProviderFault) as caught:
+        run_async(work())
+    assert caught.value.kind == "client_error"  # taken for a timeout, it would be tried five times
+    assert caught.value.message.startswith("openai:m: RuntimeError: bug; ")
+
+
 def test_a_provider_that_bears_few_calls_answers_all_of_them_and_then_gets_more_again(live):
     live.stub.latency_s = 0.01
     bears = [3]
