@@ -11,7 +11,9 @@ from eval_pipeline.calibration_results import read_records
 from eval_pipeline.cases import Run
 from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import CaseError, NotStoredError
+from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.report.inert_text import visible
+from eval_pipeline.report.table import first_failure_text
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suites import Cell, Suite
@@ -66,7 +68,9 @@ def explain_case(
         blocks.append(trace_text(trace, expected, question=case.question))
         if case.reference is not None:
             blocks.append(entry("reference", case.reference))
-        blocks.append(_checks_text([check for check in checks if check.repeat == trace.repeat]))
+        found = [check for check in checks if check.repeat == trace.repeat]
+        row = report_case(case, trace, found, suite.stages)
+        blocks += [_checks_text(found), entry("verdict", verdict_text(row))]
     return "\n".join(printable(block) for block in blocks)
 
 
@@ -131,11 +135,19 @@ def _checks_text(checks: Sequence[CheckResult]) -> str:
         ]
     if not checks:
         lines.append("  no stage applies to this case")
-    first = next((check for check in checks if check.gating and check.outcome != "passed"), None)
-    lines.append(
-        entry("verdict", "passes every gating stage" if first is None else f"fails first at {first.stage}")
-    )
     return "\n".join(lines)
+
+
+def verdict_text(row: CaseReport) -> str:
+    """What a case came to: an error that is not the system's doing is no failure, and no stage no pass."""
+    where = first_failure_text(row)
+    if row.outcome == "passed":
+        return "passes every gating stage"
+    if row.first_failure is None:
+        return "not measured: of the stages that apply none gates"
+    if row.outcome == "failed" or row.first_failure_source == "system":
+        return f"fails first at {where}"
+    return f"could not be measured, first at {where}"
 
 
 def detail_lines(name: str, value: object) -> list[str]:
