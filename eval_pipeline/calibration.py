@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -49,14 +49,19 @@ class CalibrationCase:
         return AgentTrace(self.id, answer=self.answer, context=self.context, structured=structured)
 
     def has(self, part: JudgedPart) -> bool:
-        """Whether it has what a judge is to be shown."""
-        parts: Mapping[JudgedPart, Any] = {
-            "question": self.input,
-            "answer": self.answer,
-            "reference": self.reference,
+        """Whether it has what a judge is to be shown, and not merely blank text."""
+        texts: Mapping[JudgedPart, Sequence[str | None]] = {
+            "question": [self.input],
+            "answer": [self.answer],
+            "reference": [self.reference],
             "context": self.context,
         }
-        return bool(parts[part])
+        return any((text or "").strip() for text in texts[part])
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """All that a judge may be shown of it."""
+        return self.input, self.answer, self.context, self.reference
 
 
 @dataclass(frozen=True)

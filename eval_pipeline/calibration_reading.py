@@ -81,6 +81,7 @@ def read_calibration(
         for case in parsed.cases
     )
     problems.add_all(_lacking(file, cases, stages))
+    problems.add_all(_equal(file, cases))
     problems.raise_any(CaseError)
     minimums = Minimums() if fields is None else Minimums(**fields.model_dump())
     return CalibrationSet(cases, minimums)
@@ -95,6 +96,8 @@ def _problems(file: YamlFile, cases: Sequence[_CaseFields], stages: Sequence[Sta
             yield f"{where}: case id {case.id!r} {fault}"
         if first.setdefault(case.id, where) != where:
             yield f"{where}: duplicate case id {case.id!r}, first at {first[case.id]}; rename one"
+        if not case.input.strip():
+            yield f"{file.where(('cases', i, 'input'))}: case {case.id!r}: input is blank; write the question"
         if (case.expected == "defect") != bool((case.wrong or "").strip()):
             remedy = "say under `wrong` what the defect is" if case.expected == "defect" else "remove `wrong`"
             yield f"{where}: case {case.id!r} is expected to be {case.expected}; {remedy}"
@@ -112,8 +115,21 @@ def _lacking(file: YamlFile, cases: Sequence[CalibrationCase], stages: Sequence[
     for i, case in enumerate(cases):
         for metric in case.metrics:
             for part in sorted(needs[metric]):
-                if not case.has("question" if part == "question" else part):
+                if not case.has(part):
                     yield (
                         f"{file.where(('cases', i, 'id'))}: case {case.id!r}: no {part}, which {metric} "
                         "needs; write it, or take the metric out"
                     )
+
+
+def _equal(file: YamlFile, cases: Sequence[CalibrationCase]) -> Iterator[str]:
+    """Cases that ask a judge what an earlier one asks: its one verdict would count twice, or both ways."""
+    first: dict[tuple[object, ...], str] = {}
+    for i, case in enumerate(cases):
+        for metric in case.metrics:
+            earlier = first.setdefault((metric, *case.content), case.id)
+            if earlier != case.id:
+                yield (
+                    f"{file.where(('cases', i, 'id'))}: case {case.id!r} shows {metric} the same as case "
+                    f"{earlier!r}; write another answer or context, or take the metric out of one"
+                )

@@ -66,6 +66,16 @@ def test_the_key_changes_with_the_cases_and_not_with_the_minimums(tmp_path):
         ("metrics: [contextual_recall]", "metrics: [tools, tools]", "'tools' is listed twice"),
         ("    reference: In SQLite.\n", "", "no reference, which contextual_recall needs"),
         ("    answer: In a SQLite file, mark-2.\n", "", "no answer, which faithfulness needs"),
+        ("answer: In a SQLite file, mark-2.", "answer: ' '", "no answer, which faithfulness needs"),
+        ("context: [Sync locks the remote.]", r'context: [" ", "\n"]', "no context, which contextual_recall"),
+        ("reference: In SQLite.", r'reference: "\n"', "no reference, which contextual_recall needs"),
+        ("input: Where are tasks kept, mark-3?", "input: ' '", "case 'page-missing': input is blank"),
+        (  # the same answer and context cannot be both sound and a defect
+            "    answer: In a SQLite file, mark-2.\n    context: ['Tasks are in one SQLite file, mark-2.']",
+            "    answer: In a PostgreSQL database, mark-1.\n"
+            "    context: ['Tasks are in one SQLite file, mark-1.']",
+            "case 'engine-sound' shows faithfulness the same as case 'engine'; write another answer",
+        ),
         ("metrics: [contextual_recall]", "metrics: []", "cases[2].metrics"),
         ("    input: Where are tasks kept, mark-3?\n", "", "'cases[2].input' is missing"),
         ("version: 1\n", "version: 1\nminimum: 3\n", "unknown key 'minimum'"),
