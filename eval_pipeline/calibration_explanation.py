@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from eval_pipeline.calibration import CalibrationCase, CalibrationScore
 from eval_pipeline.calibration_results import read_calibration_scores
-from eval_pipeline.calibration_runs import calibrate
+from eval_pipeline.calibration_runs import calibrate, calibrated_stages
 from eval_pipeline.errors import CaseError, NotStoredError
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.explanation import detail_lines, entry, printable
+from eval_pipeline.report.table import NONE, scaled
+from eval_pipeline.scores import Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suites import Suite
 
@@ -33,7 +35,7 @@ def explain_calibration_case(evaluation: Evaluation, suite: Suite, key: str, cas
         f"suite      {suite.name}",
         f"judge      {key}",
         _case_text(cases[case_id]),
-        _scores_text(found),
+        _scores_text(found, calibrated_stages(suite)),
     ]
     return "\n".join(printable(block) for block in blocks)
 
@@ -51,15 +53,15 @@ def _case_text(case: CalibrationCase) -> str:
     return "\n".join(lines)
 
 
-def _scores_text(scores: Sequence[CalibrationScore]) -> str:
+def _scores_text(scores: Sequence[CalibrationScore], stages: Mapping[str, Stage]) -> str:
     lines = ["scores"]
     for score in scores:
-        value = "    –" if score.score is None else f"{score.score:5.2f}"
+        value = NONE if score.score is None else scaled(score.score, stages[score.metric])
         flag = {"passed": "no defect seen", "failed": "defect seen"}.get(
             score.outcome, f"{score.outcome} ({score.error_source})"
         )
         where = score.metric if score.judge is None else f"{score.metric}, repeat {score.judge_repeat + 1}"
-        lines.append(f"  {where:<30} {value}  {flag:<15} {score.reason}")
+        lines.append(f"  {where:<30} {value:>5}  {flag:<15} {score.reason}")
         lines += [
             f"  {'':<30}   {line}"
             for name, detail in score.details.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from eval_pipeline.calibration import CalibrationScore, Minimums
 from eval_pipeline.calibration_reading import CALIBRATION_FILE
-from eval_pipeline.calibration_runs import calibrate, calibrate_command
+from eval_pipeline.calibration_runs import calibrate, calibrate_command, calibrated_stages
 from eval_pipeline.calibration_summary import MetricCalibration, calibration_numbers, summarise_calibration
 from eval_pipeline.errors import NotStoredError, RecordingMisses, SuiteError
 from eval_pipeline.gating.outcomes import JudgeRecord
@@ -65,9 +65,17 @@ def read_calibration_scores(warehouse: Warehouse, suite: Suite, key: str) -> lis
     """What a judge said of each calibration case.
 
     Raises:
-        NotStoredError: when that is not stored.
+        NotStoredError: when that is not stored, or was scored by stages that were declared otherwise: neither
+            thresholds nor how strict a scorer is are part of the key.
     """
-    return calibration_from(warehouse.read("calibration", suite=suite.name, judge=key))
+    scores = calibration_from(warehouse.read("calibration", suite=suite.name, judge=key))
+    declared = {(metric, stage.threshold) for metric, stage in calibrated_stages(suite).items()}
+    if {(score.metric, score.threshold) for score in scores} != declared:
+        command = f"eval-pipeline calibrate {suite.name}"
+        raise NotStoredError(
+            f"the stored calibration of {key} has other thresholds or stages; run: {command}"
+        )
+    return scores
 
 
 def read_calibration(warehouse: Warehouse, suite: Suite, key: str) -> Mapping[str, MetricCalibration]:

@@ -28,6 +28,8 @@ class _Task:
     """One calibration case under one metric in one repeat."""
 
     case: CalibrationCase
+    metric: str
+    """The stage's name, or that of a variant of its scorer."""
     stage: Stage
     repeat: int
 
@@ -113,7 +115,7 @@ def _tasks(suite: Suite) -> Iterator[_Task]:
         for case in cases:
             if stage.name in case.metrics:
                 for repeat in range(REPEATS if stage.scorer.judged else 1):
-                    yield _Task(case, replace(stage, name=metric), repeat)
+                    yield _Task(case, metric, stage, repeat)
 
 
 async def _score_all(
@@ -143,7 +145,8 @@ async def _score_all(
 
 async def _score(task: _Task, judge: JudgeCalls) -> _Scored:
     case, stage = task.case, task.stage
-    # A label of its own: a miss of a run is explained by what runs asked, not by these cases.
+    # A label of its own: a miss of a run is explained by what runs asked, not by these cases. Variants of a
+    # scorer share it, as they share their calls, so that a miss of either is explained by them.
     label = f"{CALIBRATION_LABEL}{question_label(stage)}"
     with scope(case.id, "judge", label=label, judge_repeat=task.repeat) as asking:
         trace = case.trace(getattr(stage.scorer, "field", None))
@@ -152,7 +155,7 @@ async def _score(task: _Task, judge: JudgeCalls) -> _Scored:
     passed = None if score is None else passes(score, stage.threshold)
     found = CalibrationScore(
         case_id=case.id,
-        metric=stage.name,
+        metric=task.metric,
         expected=case.expected,
         judge_repeat=task.repeat,
         outcome="error" if passed is None else "passed" if passed else "failed",

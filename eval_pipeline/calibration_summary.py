@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from eval_pipeline.calibration import CalibrationScore, Expected, Minimums
+from eval_pipeline.calibration import CalibrationScore, CalibrationSet, Expected, Minimums
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.statistics import cohens_kappa
+from eval_pipeline.suites import Suite
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,23 @@ def _verdicts(cases: Iterable[Sequence[CalibrationScore]]) -> Iterator[CaseVerdi
             scores=tuple(score.score for score in ordered),
             flagged=tuple(None if score.score is None else score.outcome == "failed" for score in ordered),
         )
+
+
+def too_few_calibration_cases(suite: Suite) -> Iterator[str]:
+    """The stages that no calibration can let gate, as the suite has too few cases for them, in words."""
+    found = suite.calibration or CalibrationSet(())
+    needed = max(found.minimums.cases, 1)
+    for stage in (stage for stage in suite.stages if stage.gating == "when_calibrated"):
+        expected = [case.expected for case in found.cases if stage.name in case.metrics]
+        defects, sound = expected.count("defect"), expected.count("sound")
+        if min(defects, sound) < needed:
+            counts = f"{_counted(defects, 'defect')} and {_counted(sound, 'sound answer')}"
+            has = f"calibration.yaml has {counts} for it, {needed} of each is needed"
+            yield f"{stage.name} can only advise: {has}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def calibration_numbers(found: Mapping[str, MetricCalibration]) -> dict[str, int | float]:

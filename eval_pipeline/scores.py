@@ -163,7 +163,7 @@ class CheckResult:
     error_source: ErrorSource | None = None
     milliseconds: float = 0.0
     judge: str | None = None
-    """`provider:model@<12 digits of its id>`, of a judged stage."""
+    """`provider:model@<12 digits of its id>`, of a judged stage; None where its score took no judge."""
     judge_repeat: int = 0
     calls: int = 0
     """Calls of the judge that were answered, from the recording or live."""

@@ -85,7 +85,8 @@ async def score_stage(
         score=score,
         error_source=None if failure is None else failure.source,
         milliseconds=(time.perf_counter() - started) * 1000,
-        judge=judge_label,
+        # Where it was not asked, as nothing was fetched, the score is not its verdict.
+        judge=judge_label if asking.used or score is None else None,
         calls=asking.calls,
         tokens=asking.input_tokens + asking.output_tokens,
         called=asking.called,

@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from eval_pipeline.assets.resources import EvaluationResource
 from eval_pipeline.assets.suite_assets import suite_assets
+from eval_pipeline.calibration_results import read_records, store_calibration
 from eval_pipeline.cli import app, main
+from eval_pipeline.evaluation import Evaluation
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.provider_replies import Status
 from eval_pipeline_tests.provider_stub import ProviderStub
@@ -58,8 +60,8 @@ def test_calibrate_prints_what_the_judge_caught_and_each_cases_scores(cli):
         row.startswith("contextual_recall 0 of 1 1 0 of 0 0 0 undefined: one class no: scored 1")
         for row in rows
     )
-    assert "engine faithfulness defect 0.00 0.00 0.00 caught" in rows
-    assert "page-missing contextual_recall defect 1.00 1.00 1.00 missed" in rows
+    assert "engine faithfulness defect 0.00 0.00 0.00 0.70 caught" in rows
+    assert "page-missing contextual_recall defect 1.00 1.00 1.00 0.70 missed" in rows
 
 
 def test_run_calibrates_a_recorded_judge_by_itself_and_shows_its_record(cli):
@@ -68,8 +70,8 @@ def test_run_calibrates_a_recorded_judge_by_itself_and_shows_its_record(cli):
     assert "gates: judge caught 1 of 1 defects, 0 false alarms in 1 sound answers" in out
     assert "advisory: judge caught 0 of 1 defects, 0 false alarms in 0 sound answers" in out
     assert "answer_relevancy" in out
-    assert "advisory: judge not calibrated" in out
-    assert "calibrate with: eval-pipeline calibrate docs" in out
+    assert "advisory: no calibration cases" in out
+    assert "write cases into calibration.yaml for: answer_relevancy" in out
 
 
 def test_explain_shows_the_judges_steps_of_a_case(cli):
@@ -113,8 +115,26 @@ def test_keys_lists_judges_with_the_command_that_calibrates_them(cli):
     assert "--select 'docs/calibration' --partition 'openai-judge@" in out
 
 
+def without_notes(text: str) -> list[str]:
+    """What `check` says, but for the stages that have too few calibration cases."""
+    return [line for line in text.splitlines() if "can only advise" not in line]
+
+
+def test_check_names_the_stages_that_the_calibration_cases_cannot_let_gate(cli):
+    # Of the minimum of 1 and 1, recall has 1 defect alone; relevancy has nothing, and precision never gates.
+    code, out, _ = cli("check", "docs")
+    told = [line.strip() for line in out.splitlines() if "can only advise" in line]
+    assert code == 0
+    assert told == [
+        "contextual_recall can only advise: calibration.yaml has 1 defect and 0 sound answers for it, "
+        "1 of each is needed",
+        "answer_relevancy can only advise: calibration.yaml has 0 defects and 0 sound answers for it, "
+        "1 of each is needed",
+    ]
+
+
 def test_check_takes_the_judges_calls_for_used(cli):
-    assert cli("check", "docs")[1] == "docs: ok\n"
+    assert without_notes(cli("check", "docs")[1]) == ["docs: ok"]
 
 
 def test_check_and_keys_name_a_judge_that_nothing_is_recorded_of(tmp_path, monkeypatch):
@@ -123,7 +143,7 @@ def test_check_and_keys_name_a_judge_that_nothing_is_recorded_of(tmp_path, monke
     monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
     checked = CliRunner().invoke(app, ["check", "docs"])
     stages = "contextual_precision, faithfulness, contextual_recall, answer_relevancy"
-    assert (checked.exit_code, checked.stdout.splitlines()) == (
+    assert (checked.exit_code, without_notes(checked.stdout)) == (
         0,
         [
             "docs: ok",
@@ -140,7 +160,7 @@ def test_check_and_keys_name_a_calibration_that_is_not_recorded(tmp_path, monkey
     suite = JudgedSuite(tmp_path)
     suite.score("new_episodes")
     monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    checked = CliRunner().invoke(app, ["check", "docs"]).stdout.splitlines()
+    checked = without_notes(CliRunner().invoke(app, ["check", "docs"]).stdout)
     assert [line.partition(": eval-pipeline")[0] for line in checked] == [
         "docs: ok",
         "  not recorded: calibration of judge openai:judge",
@@ -174,6 +194,34 @@ def test_an_edited_case_stops_calibrate_and_merely_uncalibrates_run(tmp_path, mo
     assert "engine (judge, repeats 0, 1, 2): answer changed (" in told
     assert "eval-pipeline calibrate docs --judge openai:judge --record-mode new_episodes" in told
     assert "judge not calibrated" in CliRunner().invoke(app, ["run", "docs"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('Faithfulness", threshold: 0.7}', 'Faithfulness", threshold: 0.8}'),
+        ('Faithfulness", threshold: 0.7}', 'Faithfulness", threshold: 0.7, parameters: {strict: false}}'),
+    ],
+)
+def test_a_calibration_by_another_threshold_or_strictness_is_none(tmp_path, old, new):
+    suite = JudgedSuite(tmp_path, more="calibration: {cases: 1}\n")
+    connector = JudgedConnector(saying(Verdicts=sees_postgres))
+    suite.calibrate("new_episodes", connector)
+    (key,) = suite.suite.judges
+
+    def evaluation() -> Evaluation:
+        return Evaluation("r", suite.data_root, str(tmp_path / "warehouse"))
+
+    def records() -> object:
+        return read_records(evaluation().warehouse, suite.suite, suite.suite.cells[0])
+
+    store_calibration(evaluation(), "docs", key)
+    assert records()["faithfulness"].calibrated
+    suite.edit("suite.yaml", old, new)
+    assert list(suite.suite.judges) == [key]
+    assert records() == {}
+    store_calibration(evaluation(), "docs", key)  # replayed: nothing is asked
+    assert records()["faithfulness"].calibrated
 
 
 def test_a_judge_that_was_never_calibrated_is_one_line_with_the_command(tmp_path, monkeypatch, capsys):

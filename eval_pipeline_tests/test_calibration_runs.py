@@ -95,6 +95,17 @@ def test_an_unrecorded_calibration_names_the_command_that_records_it(suite):
         suite.calibrate("none")
 
 
+def test_a_miss_of_both_ways_of_faithfulness_is_told_once_with_what_changed(suite):
+    suite.calibrate("new_episodes")
+    suite.edit("calibration.yaml", "In a PostgreSQL database", "In a MySQL database")
+    with pytest.raises(RecordingMisses) as caught:
+        suite.calibrate("none")
+    told = [line for line in str(caught.value).splitlines() if line.strip().startswith("engine ")]
+    assert len(told) == 1
+    assert "engine (judge, repeats 0, 1, 2): answer changed (" in told[0]
+    assert "(plain)" not in str(caught.value)
+
+
 def test_an_added_case_asks_for_itself_alone(suite):
     suite.calibrate("new_episodes")
     added = CALIBRATION + CALIBRATION[CALIBRATION.index("  - id: page-missing") :].replace(

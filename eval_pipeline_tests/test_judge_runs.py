@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -103,6 +104,14 @@ def test_a_run_that_broke_off_is_an_error_of_every_judged_stage_and_asks_nobody(
     checks = score(suite, [broken], connector)
     assert [(check.outcome, check.error_source) for check in checks] == [("error", "system")] * 2
     assert connector.judged == []
+
+
+def test_a_score_without_a_question_names_no_judge(tmp_path):
+    suite, (trace,) = marked_suite(tmp_path, 1)
+    connector = JudgedConnector()
+    faithfulness, relevancy = score(suite, [replace(trace, context=())], connector)
+    assert (faithfulness.outcome, faithfulness.judge) == ("failed", None)  # nothing was fetched
+    assert (relevancy.outcome, relevancy.judge) == ("passed", suite.judge_of("a@1").label)
 
 
 def test_equal_answers_in_two_repeats_share_one_verdict(tmp_path):

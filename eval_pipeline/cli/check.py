@@ -63,10 +63,13 @@ def _gate_problems(suite: Suite) -> list[str]:
 
 def _say_use(suite: Suite) -> None:
     """What the recordings hold beside, or less than, what the declared candidates ask."""
+    from eval_pipeline.calibration_summary import too_few_calibration_cases
     from eval_pipeline.cli.printing import say
     from eval_pipeline.recordings import read_entries
     from eval_pipeline.recordings_use import replay_all
 
+    for text in too_few_calibration_cases(suite):
+        say(f"  {text}")
     use = replay_all(suite)
     for name in use.unrecorded:
         say(f"  not recorded: candidate {name}")

@@ -110,6 +110,8 @@ class JudgeRecord(_Edge):
     false_alarms: int = Field(ge=0)
 
     def __str__(self) -> str:
+        if not self.defects + self.sound:
+            return "judge could score no calibration case"
         alarms = f"{self.false_alarms} false alarm{'' if self.false_alarms == 1 else 's'}"
         return f"judge caught {self.caught} of {self.defects} defects, {alarms} in {self.sound} sound answers"
 

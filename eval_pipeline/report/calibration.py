@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eval_pipeline.calibration import CalibrationScore, Minimums
+from eval_pipeline.calibration_runs import calibrated_stages
 from eval_pipeline.calibration_summary import CaseVerdict, MetricCalibration, summarise_calibration
 from eval_pipeline.report.inert_text import markdown_code, markdown_text, visible
-from eval_pipeline.report.table import shown
+from eval_pipeline.report.table import scaled
 from eval_pipeline.report.text import aligned
+from eval_pipeline.scores import Stage
 from eval_pipeline.suites import Suite
 
 HEADINGS = ["metric", "caught", "missed", "false alarms", "flips", "unmeasured", "kappa", "calibrated"]
-CASE_HEADINGS = ["case", "metric", "expected", "scores", "verdict"]
+CASE_HEADINGS = ["case", "metric", "expected", "scores", "needs", "verdict"]
 
 
 def calibration_text(suite: Suite, key: str, scores: Sequence[CalibrationScore]) -> str:
@@ -23,7 +25,7 @@ def calibration_text(suite: Suite, key: str, scores: Sequence[CalibrationScore])
         "",
         *aligned([HEADINGS, *(_row(metric) for metric in metrics)]),
         "",
-        *aligned([CASE_HEADINGS, *(_case_row(metric, v) for metric in metrics for v in metric.verdicts)]),
+        *aligned([CASE_HEADINGS, *_case_rows(suite, metrics)]),
     ]
     return "\n".join(visible(line) for line in lines) + "\n"
 
@@ -33,7 +35,7 @@ def calibration_markdown(suite: Suite, key: str, scores: Sequence[CalibrationSco
     metrics = _metrics(suite, scores)
     lines = [f"### {markdown_text(suite.name)}: calibration of judge {markdown_code(key)}", ""]
     lines += _table(HEADINGS, [_row(metric) for metric in metrics])
-    lines += ["", *_table(CASE_HEADINGS, [_case_row(m, verdict) for m in metrics for verdict in m.verdicts])]
+    lines += ["", *_table(CASE_HEADINGS, _case_rows(suite, metrics))]
     return "\n".join(lines) + "\n"
 
 
@@ -51,14 +53,29 @@ def _row(metric: MetricCalibration) -> list[str]:
         f"{record.false_alarms} of {record.sound}",
         str(metric.flips),
         str(metric.unmeasured),
-        "undefined: one class" if metric.kappa is None else f"{metric.kappa:.2f}",
+        _kappa_text(metric),
         "yes" if record.calibrated else f"no: {'; '.join(metric.lacking)}",
     ]
 
 
-def _case_row(metric: MetricCalibration, verdict: CaseVerdict) -> list[str]:
-    scores = " ".join("error" if score is None else shown(score) for score in verdict.scores)
-    return [verdict.case_id, metric.metric, verdict.expected, scores, verdict_word(verdict)]
+def _kappa_text(metric: MetricCalibration) -> str:
+    if metric.kappa is not None:
+        return f"{metric.kappa:.2f}"
+    return "undefined: one class" if any(v.measured for v in metric.verdicts) else "undefined: nothing scored"
+
+
+def _case_rows(suite: Suite, metrics: Sequence[MetricCalibration]) -> list[list[str]]:
+    stages = calibrated_stages(suite)
+    return [
+        _case_row(metric, verdict, stages[metric.metric]) for metric in metrics for verdict in metric.verdicts
+    ]
+
+
+def _case_row(metric: MetricCalibration, verdict: CaseVerdict, stage: Stage) -> list[str]:
+    """Scores and threshold in the scale of the stage's scorer."""
+    scores = " ".join("error" if score is None else scaled(score, stage) for score in verdict.scores)
+    needs = scaled(stage.threshold, stage)
+    return [verdict.case_id, metric.metric, verdict.expected, scores, needs, verdict_word(verdict)]
 
 
 def verdict_word(verdict: CaseVerdict) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.inert_text import markdown_code, markdown_text, visible
 from eval_pipeline.report.stage_report import SHOWN_ROWS, StageReport
-from eval_pipeline.report.table import TableCell, first_failure_text, shown, summary_lines
+from eval_pipeline.report.table import TableCell, first_failure_text, scaled, summary_lines
 from eval_pipeline.report.text import aligned, report_title
 from eval_pipeline.scores import CheckResult, Stage
 
@@ -118,13 +118,8 @@ def _score_text(check: CheckResult, stage: Stage) -> str:
     """A judge's score in its own scale, and what it should have been where it is too low."""
     if check.score is None:
         return f"{check.stage} {check.outcome.replace('_', ' ')}"
-    needs = "" if check.outcome == "passed" else f" (needs {_scaled(check.threshold, stage)})"
-    return f"{check.stage} {_scaled(check.score.value, stage)}{needs}"
-
-
-def _scaled(value: float, stage: Stage) -> str:
-    low, high = getattr(stage.scorer, "scale", (0, 1))
-    return shown(value) if (low, high) == (0, 1) else f"{low + value * (high - low):g}"
+    needs = "" if check.outcome == "passed" else f" (needs {scaled(check.threshold, stage)})"
+    return f"{check.stage} {scaled(check.score.value, stage)}{needs}"
 
 
 def _reasons(judged: Sequence[CheckResult]) -> list[str]:

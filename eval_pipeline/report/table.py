@@ -57,7 +57,7 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
         for name, metric in numbers.metrics.items():
             label = with_k(getattr(stage.scorer, "metric_labels", {}).get(name, name), report)
             text = (
-                f"{shown(metric.mean, 3)} over {metric.count} {noun}"
+                f"{shown(metric.mean, 3)} over {_counted(metric.count, noun)}"
                 if metric.rate is None
                 else str(metric.rate)
             )
@@ -65,8 +65,8 @@ def summary_lines(report: StageReport) -> list[tuple[str, str]]:
     if cost := summary.cost:
         lines.append(("cost", f"{dollars(cost.usd)} at list price{_coverage(cost.runs, cost.of, 'priced')}"))
     lines += [("not measured", remedy) for remedy in _remedies(report)]
-    if any(_waits_for_calibration(report, stage) for stage in report.stages):
-        lines.append(("advisory", f"calibrate with: eval-pipeline calibrate {report.cell.suite}"))
+    if waiting := [stage.name for stage in report.stages if _waits_for_calibration(report, stage)]:
+        lines.append(("advisory", _calibration_remedy(report, waiting)))
     return lines
 
 
@@ -87,6 +87,12 @@ def shown(value: float, digits: int = 2) -> str:
     if 0 < value < 1:
         value = min(max(value, step), 1 - step)
     return f"{value:.{digits}f}"
+
+
+def scaled(value: float, stage: Stage) -> str:
+    """A score from 0 to 1 in the scale of its stage's scorer, in which thresholds are written."""
+    low, high = getattr(stage.scorer, "scale", (0, 1))
+    return shown(value) if (low, high) == (0, 1) else f"{low + value * (high - low):g}"
 
 
 def _shown_stages(report: StageReport) -> list[Stage]:
@@ -170,7 +176,7 @@ def _stage_line(report: StageReport, stage: Stage, numbers: StageSummary, noun: 
         return f"applies to no {noun[:-1]}"
     parts = [str(numbers.rate) if numbers.rate.total else "nothing measured"]
     if numbers.mean is not None and stage.scorer.judged and not hasattr(stage.scorer, "scale"):
-        parts.append(f"mean {shown(numbers.mean, 3)} over {numbers.scored} {noun}")
+        parts.append(f"mean {shown(numbers.mean, 3)} over {_counted(numbers.scored, noun)}")
     elif numbers.mean is not None and not numbers.metrics and numbers.mean != numbers.rate.value:
         parts.append(f"mean {shown(numbers.mean, 3)}")
     if numbers.errors:
@@ -202,7 +208,8 @@ def _unmeasured_reasons(report: StageReport, stage: Stage) -> list[str]:
 
 def _calibration_note(report: StageReport, stage: Stage) -> str:
     """Whether a stage that gates when its judge is calibrated does, with what the judge has shown."""
-    told = str(report.records.get(stage.name) or "judge not calibrated")
+    unknown = "no calibration cases" if report.records else "judge not calibrated"
+    told = str(report.records.get(stage.name) or unknown)
     return f"advisory: {told}" if _is_advisory(report, stage) else f"gates: {told}"
 
 
@@ -211,8 +218,20 @@ def _waits_for_calibration(report: StageReport, stage: Stage) -> bool:
     return judged and report.summary.stages[stage.name].applies > 0
 
 
+def _calibration_remedy(report: StageReport, waiting: list[str]) -> str:
+    """What lets stages gate that have no record: a calibration, or cases in it where the others have one."""
+    if report.records:
+        return f"write cases into calibration.yaml for: {', '.join(waiting)}"
+    return f"calibrate with: eval-pipeline calibrate {report.cell.suite}"
+
+
 def _coverage(scored: int, applies: int, done: str = "scored") -> str:
     return "" if scored == applies else f", {scored}/{applies} {done}"
+
+
+def _counted(count: int, noun: str) -> str:
+    """A number of `cases` or `runs`."""
+    return f"{count} {noun[:-1] if count == 1 else noun}"
 
 
 def _has_tools(report: StageReport) -> bool:

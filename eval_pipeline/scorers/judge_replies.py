@@ -79,7 +79,8 @@ def read_reply(text: str, kind: type[Reply], items: int | None) -> Reply:
     _refuse_empty(reply, text)
     verdicts = getattr(reply, "verdicts", None)
     if items is not None and verdicts is not None and len(verdicts) != items:
-        raise ValueError(f"{len(verdicts)} verdicts for {items} items: {_shown(text)}")
+        counts = f"{_counted(len(verdicts), 'verdict')} for {_counted(items, 'item')}"
+        raise ValueError(f"{counts}: {_shown(text)}")
     return reply
 
 
@@ -90,6 +91,10 @@ def _refuse_empty(reply: BaseModel, text: str) -> None:
             raise ValueError(f"{name} is empty or has an empty entry: {_shown(text)}")
     if getattr(reply, "reason", None) is not None and not str(reply.reason).strip():  # type: ignore[attr-defined]
         raise ValueError(f"the reason is empty: {_shown(text)}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _shown(text: str) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from eval_pipeline.comparing.comparison import compare
@@ -36,6 +38,15 @@ def test_two_judges_of_the_same_traces_are_compared():
 @pytest.mark.parametrize(("first", "second"), [("++++", "++--"), ("++--", "++++"), ("----", "----")])
 def test_kappa_is_undefined_where_a_judge_says_only_one_of_the_two(first, second):
     assert agreement(first, second).kappa is None
+
+
+def test_a_score_that_took_no_judge_is_no_agreement():
+    before, after = judged("openai:a@1", "+--"), judged("openai:b@2", "+--")
+    for side in (before, after):
+        (run,) = side.runs["case-2"]
+        run.checks["relevancy"] = replace(run.checks["relevancy"], judge=None)
+    (found,) = compare(before, after).judges
+    assert (found.both, found.agree) == (2, 2)
 
 
 def test_what_one_judge_could_not_score_counts_apart():

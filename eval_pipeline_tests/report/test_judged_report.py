@@ -102,7 +102,7 @@ def test_an_advisory_stage_says_what_its_judge_has_shown(records, told):
 def test_the_mean_counts_only_what_was_scored():
     bad = check("sync", RELEVANT, None, "unusable reply", error_source="judge")
     assert line(judged_report(sync=bad), "answer_relevancy") == (
-        "1/1 (0.21–1.00), mean 1.000 over 1 cases, 1 error, advisory: judge not calibrated, 1/2 scored"
+        "1/1 (0.21–1.00), mean 1.000 over 1 case, 1 error, advisory: judge not calibrated, 1/2 scored"
     )
 
 
@@ -116,6 +116,19 @@ def test_a_judge_that_is_not_recorded_is_told_with_the_command():
     assert told.startswith("nothing measured, 2 not measured (judge not recorded), advisory")
     assert ("not measured", "record with: eval-pipeline run assistant") in summary_lines(report)
     assert ("advisory", "calibrate with: eval-pipeline calibrate assistant") in summary_lines(report)
+
+
+def test_a_stage_without_calibration_cases_wants_them_and_no_further_calibration():
+    lines = summary_lines(judged_report({"faithfulness": POOR, "contextual_recall": GOOD}))
+    assert dict(lines)["answer_relevancy"].endswith("advisory: no calibration cases")
+    told = [text for label, text in lines if label == "advisory"]
+    assert told == ["write cases into calibration.yaml for: answer_relevancy"]
+
+
+def test_a_judge_that_could_score_no_calibration_case_has_shown_nothing():
+    silent = JudgeRecord(calibrated=False, defects=0, caught=0, sound=0, false_alarms=0)
+    told = line(judged_report({"faithfulness": silent}), "faithfulness")
+    assert told.endswith("advisory: judge could score no calibration case")
 
 
 def test_the_json_names_the_judge_the_threshold_and_how_strict_it_is():
