@@ -15,6 +15,7 @@ from eval_pipeline.suites import Cell
 from eval_pipeline.warehouse.store import Warehouse
 
 _FILE = "plan.json"
+_NAMES = {"at_least", "calls", "at_most", "or_more", "pages"}
 
 
 def keep_plan(warehouse: Warehouse, plan: CellPlan) -> None:
@@ -25,6 +26,7 @@ def keep_plan(warehouse: Warehouse, plan: CellPlan) -> None:
         "at_least": sum(estimate.at_least for estimate in certain) - pages,
         "calls": round(sum(estimate.calls for estimate in certain)) - pages,
         "at_most": round(sum(estimate.calls for estimate in plan.calls)) - pages,
+        "or_more": any(estimate.input_tokens is None for estimate in plan.calls),
         "pages": plan.pages,
     }
     _write(warehouse, plan.cell, numbers)
@@ -42,7 +44,7 @@ def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Pat
         kept = json.loads(warehouse.read_text("stage_report", _FILE, **cell_keys(report.cell)))
     except (EvalError, ValueError):
         return None
-    if not isinstance(kept, dict) or kept.keys() != {"at_least", "calls", "at_most", "pages"}:
+    if not isinstance(kept, dict) or kept.keys() != _NAMES:
         return None
     _write(warehouse, report.cell, None)
     made = report.summary.totals.called + report.summary.totals.judge_called
@@ -50,6 +52,8 @@ def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Pat
     planned = f"at least {least:,}, about {about:,}" if about > least else f"{about:,}"
     if most > about:
         planned += f" to {most:,}"
+    if kept["or_more"]:  # of which nothing like it was recorded
+        planned += " or more"
     text = f"planned {planned} calls, made {made:,}"
     if pages := kept["pages"]:
         embedded = read_digests(recordings).keys() & set(pages)

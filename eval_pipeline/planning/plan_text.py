@@ -83,7 +83,7 @@ def _calls(calls: Sequence[CallEstimate]) -> Iterator[str]:
             count = _count([estimate])
         text = f"{who}{estimate.model}: {'up to ' if estimate.at_most else ''}{count}"
         if estimate.input_tokens is None or estimate.output_tokens is None:
-            yield f"{text}, tokens unknown"
+            yield f"{text} or more, tokens unknown: nothing like it is recorded"
             continue
         price = "no list price" if estimate.cost is None else dollars(estimate.cost)
         tokens = f"{_whole(estimate.input_tokens)} tokens in"
