@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from eval_pipeline.errors import CaseError
-from eval_pipeline.jsonl_datasets import read_jsonl
-from eval_pipeline.validation import validate
 from eval_pipeline.yaml_data import YamlFile
-from eval_pipeline.yaml_files import read_yaml
 
 
 @dataclass(frozen=True)
@@ -70,6 +65,34 @@ class Run:
         return self.case.id, self.repeat
 
 
+class Runs(Sequence[Run]):
+    """Every case in every repeat: in the order of the cases, repeat after repeat."""
+
+    def __init__(self, cases: Sequence[Case], repeats: int) -> None:
+        self._cases = cases
+        self._repeats = repeats
+
+    def __len__(self) -> int:
+        return len(self._cases) * self._repeats
+
+    def __iter__(self) -> Iterator[Run]:
+        """All runs."""
+        return (Run(case, repeat) for case in self._cases for repeat in range(self._repeats))
+
+    @overload
+    def __getitem__(self, place: int) -> Run: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Run]: ...
+    def __getitem__(self, place: int | slice) -> Run | list[Run]:
+        """A run, or some of them."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        case, repeat = divmod(place % len(self), self._repeats)
+        return Run(self._cases[case], repeat)
+
+
 MOST_REPEATS = 100
 """Repeats of a case that a suite or dataset may ask for."""
 Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
@@ -122,27 +145,13 @@ class CaseFile:
     documents: str
     fixtures: str
     repeats: int | None
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     """Its own."""
 
 
-def read_cases(path: Path, fields: type[DatasetFields]) -> CaseFile:
-    """Read one dataset file; `fields` says which keys a case may have.
-
-    Raises:
-        CaseError: one problem a line, for anything malformed, a bad or duplicate id, or no case at all.
-    """
-    file = read_jsonl(path, CaseError) if path.suffix == ".jsonl" else read_yaml(path, CaseError)
-    parsed = validate(file, fields, error=CaseError)
-    problems = _id_problems(file, parsed)
-    if not parsed.cases:
-        problems.append(f"{file.where(('cases',))}: no cases; a dataset without cases measures nothing")
-    if problems:
-        raise CaseError(problems)
-    cases = tuple(_case(entry) for entry in parsed.cases)
-    return CaseFile(
-        file, parsed.version, parsed.includes, parsed.documents, parsed.fixtures, parsed.repeats, cases
-    )
+def make_cases(parsed: DatasetFields) -> tuple[Case, ...]:
+    """The cases of a validated file, or of a part of one."""
+    return tuple(_case(entry) for entry in parsed.cases)
 
 
 def _case(entry: CaseFields) -> Case:
@@ -151,7 +160,8 @@ def _case(entry: CaseFields) -> Case:
     return Case(entry.id, entry.input, entry.reference, expected, frozenset(expected) - written)
 
 
-def _id_problems(file: YamlFile, parsed: DatasetFields) -> list[str]:
+def id_problems(file: YamlFile, parsed: DatasetFields) -> list[str]:
+    """Ids that cannot be used, or stand twice."""
     problems: list[str] = []
     first: dict[str, str] = {}
     for i, entry in enumerate(parsed.cases):

@@ -25,6 +25,8 @@ def with_included(name: str, files: Mapping[str, CaseFile]) -> list[CaseFile]:
             raise CaseError(f"{where}: {included!r} includes this dataset in turn; remove one of the two")
         names.append(included)
     parts = [files[part] for part in reversed(names)]
+    if len(parts) == 1:
+        return parts
     first: dict[str, str] = {}
     problems = Problems()
     for part in parts:

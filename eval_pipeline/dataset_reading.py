@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
-from eval_pipeline.cases import Case, CaseFields, CaseFile, DatasetFields, Known, read_cases
+from eval_pipeline.case_reading import read_cases
+from eval_pipeline.cases import Case, CaseFields, CaseFile, DatasetFields, Known
 from eval_pipeline.dataset_includes import with_included
 from eval_pipeline.documents import read_documents, read_fixtures
 from eval_pipeline.errors import CaseError
+from eval_pipeline.kept_cases import join_cases
 from eval_pipeline.problems import SHOWN, Problems
 from eval_pipeline.scores import REQUESTS, Stage
 from eval_pipeline.suggestions import did_you_mean
@@ -120,7 +123,7 @@ def _dataset(
             problems.add_all(islice(_expectation_problems(part, stages, known), SHOWN + 1))
     problems.add_all(islice(_input_problems(read, system.input), SHOWN + 1))
     problems.raise_any(CaseError)
-    cases = tuple(case for part in parts for case in part.cases)
+    cases = join_cases([part.cases for part in parts])
     return Dataset(name, read.version, cases, documents, fixtures, read.repeats or repeats)
 
 
@@ -143,16 +146,19 @@ def _input_problems(read: CaseFile, model: type[BaseModel] | None) -> Iterator[s
     """Inputs that are not words, or not what the system's `Input` says."""
     for i, case in enumerate(read.cases):
         place = ("cases", i, "input")
-        where = f"{read.file.where(place)}: case {case.id!r}: input"
         if model is not None:
+            # Of a large file only the case's own part is at hand.
+            file = replace(read.file, data={"cases": {i: {"input": case.input}}})
             try:
-                validate(read.file, model, place=place, error=CaseError)
+                validate(file, model, place=place, error=CaseError)
             except CaseError as failure:
                 yield from failure.problems
         elif not isinstance(case.input, str):
             shown = read.file.written.get(place, case.input)
+            where = f"{read.file.where(place)}: case {case.id!r}: input"
             yield f"{where} `{shown}` is not text; put the question in quotes"
         elif not case.input.strip():
+            where = f"{read.file.where(place)}: case {case.id!r}: input"
             yield f"{where} is empty; write the question"
 
 

@@ -34,6 +34,7 @@ from eval_pipeline.warehouse.score_rows import checks_from
 from eval_pipeline.warehouse.store import Warehouse
 from eval_pipeline.warehouse.suite_rows import cases_table, documents_table, prompts_table
 from eval_pipeline.warehouse.trace_rows import traces_from
+from eval_pipeline.windows import windows
 
 Item = TypeVar("Item")
 
@@ -110,9 +111,9 @@ class Evaluation:
     def store_cases(self, suite_name: str, dataset_key: str) -> Stored:
         """One row a case."""
         dataset = self._dataset(suite_name, dataset_key)
-        self.shared_warehouse.write(
-            "cases", cases_table(dataset.cases), suite=suite_name, dataset=dataset_key
-        )
+        with self.shared_warehouse.writing("cases", suite=suite_name, dataset=dataset_key) as writer:
+            for places in windows(range(len(dataset.cases))):
+                writer.write(cases_table(dataset.cases[places[0] : places[-1] + 1], places[0]))
         return Stored(dataset.cases_sha, {"cases": len(dataset.cases)})
 
     def store_documents(self, suite_name: str, dataset_key: str) -> Stored:

@@ -6,8 +6,11 @@ import json
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.calibration_results import read_records
+from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.cases import Run
 from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.errors import CaseError, NotStoredError
@@ -18,6 +21,9 @@ from eval_pipeline.scores import CheckResult
 from eval_pipeline.stored_runs import refuse_other_runs
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.traces import AgentTrace, ToolCall
+from eval_pipeline.warehouse.score_rows import checks_from
+from eval_pipeline.warehouse.table_reader import TableReader
+from eval_pipeline.warehouse.trace_rows import traces_from
 from eval_pipeline.yaml_files import did_you_mean
 
 if TYPE_CHECKING:
@@ -43,21 +49,23 @@ def explain_case(
         CaseError: when the dataset has no such case, or does not repeat it that often.
         RecordingMisses: when the recordings do not answer it, with what differs.
     """
-    cases = {case.id: case for case in suite.datasets[cell.dataset].cases}
-    if case_id not in cases:
-        raise CaseError(f"dataset {cell.dataset}: no case {case_id!r}{did_you_mean(case_id, list(cases))}")
-    runs = [run for run in suite.datasets[cell.dataset].runs if run.case.id == case_id]
+    dataset = suite.datasets[cell.dataset]
+    if case_id not in dataset.places:
+        raise CaseError(f"dataset {cell.dataset}: no case {case_id!r}{did_you_mean(case_id, dataset.places)}")
+    case = dataset.case(case_id)
+    runs = [Run(case, number) for number in range(dataset.repeats)]
     chosen = [run for run in runs if repeat in (None, run.repeat)]
     if not chosen:
         raise CaseError(
             f"dataset {cell.dataset}: case {case_id!r} has no repeat {repeat}; it has {len(runs)}, from 0"
         )
-    case = cases[case_id]
     try:
-        stored = {(trace.case_id, trace.repeat): trace for trace in evaluation.read_traces(cell)}
-        refuse_other_runs(suite, cell, stored.keys)
+        table = evaluation.warehouse.open("traces", **cell_keys(cell))
+        refuse_other_runs(suite, cell, lambda: table.tuples("case_id", "repeat"))
+        stored = {(trace.case_id, trace.repeat): trace for trace in traces_from(_of_case(table, case_id))}
         traces = [stored[run.key] for run in chosen]
-        checks = [check for check in evaluation.read_checks(cell) if check.case_id == case_id]
+        scores = evaluation.warehouse.open("stage_scores", **cell_keys(cell))
+        checks = checks_from(_of_case(scores, case_id))
     except NotStoredError:
         traces, checks = _replay(evaluation, suite, cell, chosen)
     expected = frozenset([*(case.expected.get("pages") or ()), case.expected.get("source")])
@@ -183,3 +191,8 @@ def entry(label: str, text: str) -> str:
 def printable(text: str) -> str:
     """Text whose lines hold nothing that would steer a terminal."""
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def _of_case(table: TableReader, case_id: str) -> pa.Table:
+    """The rows of one case."""
+    return table.take([row for row, (found,) in enumerate(table.tuples("case_id")) if found == case_id])

@@ -36,6 +36,13 @@ class Score:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Plain JSON that the report shows with the score, such as the unexpected calls."""
 
+    @classmethod
+    def trusted(cls, fields: dict[str, Any]) -> Score:
+        """The score of all its fields, which were looked at when it was made: at a tenth of the time."""
+        score = cls.__new__(cls)
+        score.__dict__.update(fields)
+        return score
+
     def __post_init__(self) -> None:
         if not isinstance(self.reason, str):
             raise ScorerError("reason", f"{self.reason!r} is not text")

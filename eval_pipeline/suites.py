@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from eval_pipeline.calibration import CalibrationSet
-from eval_pipeline.cases import Case, Run
-from eval_pipeline.content_hash import content_hash
+from eval_pipeline.cases import Case, Run, Runs
+from eval_pipeline.content_hash import ListHash, content_hash
 from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.gating.policy import Policy
 from eval_pipeline.judges import Judge
+from eval_pipeline.kept_cases import places_of
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.system_spec import SystemSpec
+from eval_pipeline.windows import windows
 
 
 @dataclass(frozen=True)
@@ -28,16 +30,16 @@ class Dataset:
 
     name: str
     version: int
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     documents: tuple[Document, ...]
     fixtures: Mapping[str, Any]
     repeats: int = 1
     """How often each case is run; no part of the key, which says what is asked and not how often."""
 
     @cached_property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> Sequence[Run]:
         """Every case in every repeat: in the order of the cases, repeat after repeat."""
-        return tuple(Run(case, repeat) for case in self.cases for repeat in range(self.repeats))
+        return Runs(self.cases, self.repeats)
 
     def case(self, case_id: str) -> Case:
         """The case of that id.
@@ -50,7 +52,7 @@ class Dataset:
     @cached_property
     def places(self) -> Mapping[str, int]:
         """The place of each case among them, by its id."""
-        return {case.id: place for place, case in enumerate(self.cases)}
+        return places_of(self.cases)
 
     @property
     def run_keys(self) -> Iterator[tuple[str, int]]:
@@ -60,7 +62,10 @@ class Dataset:
     @cached_property
     def cases_sha(self) -> str:
         """Hash of the cases alone; their order in the file is no part of it."""
-        return content_hash([case.content() for case in sorted(self.cases, key=lambda case: case.id)])
+        whole = ListHash()
+        for case_ids in windows(sorted(self.places)):
+            whole.add([self.case(case_id).content() for case_id in case_ids])
+        return whole.hexdigest()
 
     @cached_property
     def docs_sha(self) -> str:

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from eval_pipeline.cases import Case, CaseFields, DatasetFields, id_fault, read_cases
+from eval_pipeline.case_reading import read_cases
+from eval_pipeline.cases import Case, CaseFields, DatasetFields, id_fault
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CaseError
 from eval_pipeline_tests.bad_yaml import NO_MAPPING, NO_TEXT

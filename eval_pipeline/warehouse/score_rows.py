@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from eval_pipeline.errors import EvalError
 from eval_pipeline.scores import CheckResult, Score
-from eval_pipeline.warehouse.arrow_schemas import STAGE_SCORES
+from eval_pipeline.warehouse.arrow_schemas import INPUTS, STAGE_SCORES
 from eval_pipeline.warehouse.row_inputs import RowInputs, hashed, input_columns
 from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
 
+_READ = [name for name in STAGE_SCORES.names if name not in INPUTS and not name.startswith("own_")]
 CheckKey = tuple[str, int, str]
 """Case id, repeat and stage."""
 
@@ -44,7 +45,7 @@ def checks_from(table: pa.Table) -> list[CheckResult]:
 
     A scored check's reason is its score's reason: both come from the one stored `reason`.
     """
-    rows = table.to_pylist()
+    rows = table.select(_READ).to_pylist()
     metrics: dict[tuple[Any, ...], dict[str, float]] = {}
     for row in rows:
         if row["metric"] != row["stage"]:
@@ -104,7 +105,15 @@ def _check(row: Mapping[str, Any], metrics: Mapping[str, float]) -> CheckResult:
     reason = row["error"] if row["reason"] is None else row["reason"]
     score = None
     if row["score"] is not None:
-        score = Score(row["score"], reason, row["passed"], metrics, json.loads(row["details"]))
+        score = Score.trusted(
+            {
+                "value": row["score"],
+                "reason": reason,
+                "passed": row["passed"],
+                "metrics": metrics,
+                "details": {} if row["details"] == "{}" else json.loads(row["details"]),
+            }
+        )
     return CheckResult(
         case_id=row["case_id"],
         repeat=row["repeat"],

@@ -15,8 +15,12 @@ from eval_pipeline.warehouse.arrow_schemas import CASES, DOCUMENTS, PROMPTS
 from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
 
 
-def cases_table(cases: Sequence[Case]) -> pa.Table:
-    """The `cases` table of a dataset, in its order.
+def cases_table(cases: Sequence[Case], first: int = 0) -> pa.Table:
+    """The `cases` table of a dataset, in its order, or a part of it.
+
+    Args:
+        cases: all of them or, of many, some.
+        first: the place of the first one.
 
     Raises:
         EvalError: when an input or expectation is not plain JSON.
@@ -30,7 +34,7 @@ def cases_table(cases: Sequence[Case]) -> pa.Table:
             "expected": json_text(case.expected, f"case {case.id!r}: expected"),
             "reference": optional_text(case.reference),
         }
-        for position, case in enumerate(cases)
+        for position, case in enumerate(cases, start=first)
     ]
     return pa.Table.from_pylist(rows, schema=CASES)
 

@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall, TraceError, Usage
-from eval_pipeline.warehouse.arrow_schemas import TRACES
+from eval_pipeline.warehouse.arrow_schemas import INPUTS, TRACES
 from eval_pipeline.warehouse.row_inputs import RowInputs, hashed, input_columns
 from eval_pipeline.warehouse.stored_text import json_text, optional_text, stored_text
+
+_READ = [name for name in TRACES.names if name not in INPUTS]
 
 
 def traces_table(
@@ -34,7 +36,7 @@ def traces_table(
 
 def traces_from(table: pa.Table) -> list[AgentTrace]:
     """The traces of a `traces` table, in its order."""
-    return [_trace(row) for row in table.to_pylist()]
+    return [_trace(row) for row in table.select(_READ).to_pylist()]
 
 
 def _row(trace: AgentTrace) -> dict[str, Any]:

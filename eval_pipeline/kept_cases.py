@@ -1,0 +1,114 @@
+"""Many cases, kept in a file of this process's own: a few words of memory each, whatever stands in them."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import overload
+
+from eval_pipeline.cases import Case
+from eval_pipeline.errors import EvalError
+
+
+class KeptCases(Sequence[Case]):
+    """Cases that were read and checked; they stay as they were read, whatever becomes of their file."""
+
+    def __init__(self) -> None:
+        """None yet.
+
+        Raises:
+            EvalError: when there is no room for temporary files.
+        """
+        try:
+            self._file = tempfile.TemporaryFile()
+        except OSError as failure:
+            raise EvalError(f"no temporary file for cases: {failure.strerror}; set TMPDIR") from failure
+        self._ends = array("Q", [0])
+        self.places: dict[str, int] = {}
+        """The place of each case, by its id."""
+
+    def extend(self, cases: Iterable[Case]) -> None:
+        """Add cases, each with an id of its own.
+
+        Raises:
+            EvalError: when the disk is full.
+        """
+        parts: list[bytes] = []
+        for case in cases:
+            self.places[case.id] = len(self.places)
+            fields = (case.id, case.input, case.reference, case.expected, tuple(case.left_out))
+            parts.append(marshal.dumps(fields))
+            self._ends.append(self._ends[-1] + len(parts[-1]))
+        try:
+            self._file.write(b"".join(parts))
+            self._file.flush()
+        except OSError as failure:
+            raise EvalError(f"cases cannot be kept in a temporary file: {failure.strerror}") from failure
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | list[Case]:
+        """A case, or some of them."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        place %= len(self)
+        begin = self._ends[place]
+        found = os.pread(self._file.fileno(), self._ends[place + 1] - begin, begin)
+        case_id, asked, reference, expected, left_out = marshal.loads(found)
+        return Case(case_id, asked, reference, expected, frozenset(left_out))
+
+
+class JoinedCases(Sequence[Case]):
+    """The cases of several datasets, one after the other."""
+
+    def __init__(self, parts: Sequence[Sequence[Case]]) -> None:
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def __iter__(self) -> Iterator[Case]:
+        """All cases."""
+        for part in self._parts:
+            yield from part
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | list[Case]:
+        """A case, or some of them."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        left = place if place >= 0 else place + len(self)
+        for part in self._parts:
+            if 0 <= left < len(part):
+                return part[left]
+            left -= len(part)
+        raise IndexError(place)
+
+
+def join_cases(parts: Sequence[Sequence[Case]]) -> Sequence[Case]:
+    """The cases of some datasets as those of one; few are a tuple."""
+    if len(parts) == 1:
+        return parts[0]
+    if any(isinstance(part, KeptCases) for part in parts):
+        return JoinedCases(parts)
+    return tuple(case for part in parts for case in part)
+
+
+def places_of(cases: Sequence[Case]) -> Mapping[str, int]:
+    """The place of each case, by its id."""
+    if isinstance(cases, KeptCases):
+        return cases.places
+    return {case.id: place for place, case in enumerate(cases)}
