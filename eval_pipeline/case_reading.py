@@ -46,7 +46,7 @@ def _take(file: YamlFile, fields: type[DatasetFields]) -> CaseFile:
 
 
 def _read_many(path: Path, fields: type[DatasetFields]) -> CaseFile | None:
-    """A file of more cases than a window, read part by part; None of a smaller one, or of one with problems."""
+    """A file of more cases than a window, read in parts; None of a smaller one, or one with problems."""
     kept = KeptCases()
     lines = array("l")
     read: CaseFile | None = None

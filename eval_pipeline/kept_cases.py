@@ -5,9 +5,10 @@ from __future__ import annotations
 import marshal
 import os
 import tempfile
+import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import overload
+from typing import Any, overload
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError
@@ -23,9 +24,11 @@ class KeptCases(Sequence[Case]):
             EvalError: when there is no room for temporary files.
         """
         try:
-            self._file = tempfile.TemporaryFile()
+            self._file, name = tempfile.mkstemp(prefix="evals-cases-")
+            os.unlink(name)  # it goes with the last who has it open
         except OSError as failure:
             raise EvalError(f"no temporary file for cases: {failure.strerror}; set TMPDIR") from failure
+        weakref.finalize(self, os.close, self._file)
         self._ends = array("Q", [0])
         self.places: dict[str, int] = {}
         """The place of each case, by its id."""
@@ -39,14 +42,15 @@ class KeptCases(Sequence[Case]):
         parts: list[bytes] = []
         for case in cases:
             self.places[case.id] = len(self.places)
-            fields = (case.id, case.input, case.reference, case.expected, tuple(case.left_out))
+            fields: Any = (case.id, case.input, case.reference, case.expected, tuple(case.left_out))
             parts.append(marshal.dumps(fields))
             self._ends.append(self._ends[-1] + len(parts[-1]))
+        left = memoryview(b"".join(parts))
         try:
-            self._file.write(b"".join(parts))
-            self._file.flush()
+            while left:
+                left = left[os.write(self._file, left) :]
         except OSError as failure:
-            raise EvalError(f"cases cannot be kept in a temporary file: {failure.strerror}") from failure
+            raise EvalError(f"no temporary file for cases: {failure.strerror}; set TMPDIR") from failure
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -63,7 +67,7 @@ class KeptCases(Sequence[Case]):
             raise IndexError(place)
         place %= len(self)
         begin = self._ends[place]
-        found = os.pread(self._file.fileno(), self._ends[place + 1] - begin, begin)
+        found = os.pread(self._file, self._ends[place + 1] - begin, begin)
         case_id, asked, reference, expected, left_out = marshal.loads(found)
         return Case(case_id, asked, reference, expected, frozenset(left_out))
 
