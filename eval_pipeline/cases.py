@@ -86,7 +86,10 @@ class Runs(Sequence[Run]):
     def __getitem__(self, place: int | slice) -> Run | list[Run]:
         """A run, or some of them."""
         if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
+            places = range(*place.indices(len(self)))
+            if places.step == 1 and self._repeats == 1:
+                return [Run(case) for case in self._cases[places.start : places.stop]]
+            return [self[i] for i in places]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
         case, repeat = divmod(place % len(self), self._repeats)

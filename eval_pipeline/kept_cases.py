@@ -12,6 +12,7 @@ from typing import Any, overload
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError
+from eval_pipeline.windows import windows
 
 
 class KeptCases(Sequence[Case]):
@@ -62,14 +63,30 @@ class KeptCases(Sequence[Case]):
     def __getitem__(self, place: int | slice) -> Case | list[Case]:
         """A case, or some of them."""
         if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
+            places = range(*place.indices(len(self)))
+            return self._read(places) if places.step == 1 else [self[i] for i in places]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
         place %= len(self)
-        begin = self._ends[place]
-        found = os.pread(self._file, self._ends[place + 1] - begin, begin)
-        case_id, asked, reference, expected, left_out = marshal.loads(found)
-        return Case(case_id, asked, reference, expected, frozenset(left_out))
+        return self._read(range(place, place + 1))[0]
+
+    def __iter__(self) -> Iterator[Case]:
+        """All cases."""
+        for places in windows(range(len(self))):
+            yield from self._read(places)
+
+    def _read(self, places: Sequence[int]) -> list[Case]:
+        """Cases that lie one after the other."""
+        if not places:
+            return []
+        begin, end = self._ends[places[0]], self._ends[places[-1] + 1]
+        found = memoryview(os.pread(self._file, end - begin, begin))
+        cases: list[Case] = []
+        for place in places:
+            fields = marshal.loads(found[self._ends[place] - begin : self._ends[place + 1] - begin])
+            case_id, asked, reference, expected, left_out = fields
+            cases.append(Case(case_id, asked, reference, expected, frozenset(left_out)))
+        return cases
 
 
 class JoinedCases(Sequence[Case]):

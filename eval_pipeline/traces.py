@@ -92,6 +92,13 @@ class AgentTrace:
     tool_schemas: Mapping[str, str] = field(default_factory=dict)
     """Hash of each tool's schema, 12 digits, that its models were offered, by name."""
 
+    @classmethod
+    def trusted(cls, fields: dict[str, Any]) -> AgentTrace:
+        """The trace of all its fields, which were looked at when it was made: at a tenth of the time."""
+        trace = cls.__new__(cls)
+        trace.__dict__.update(fields)
+        return trace
+
     def __post_init__(self) -> None:
         """Refuse what could not be stored.
 

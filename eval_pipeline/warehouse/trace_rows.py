@@ -87,24 +87,29 @@ def _row(trace: AgentTrace) -> dict[str, Any]:
 
 
 def _trace(row: Mapping[str, Any]) -> AgentTrace:
-    return AgentTrace(
-        case_id=row["case_id"],
-        repeat=row["repeat"],
-        answer=row["answer"],
-        tool_calls=tuple(
-            ToolCall(**{**call, "arguments": json.loads(call["arguments"])}) for call in row["tool_calls"]
-        ),
-        retrieved=tuple(
-            RetrievedDocument(**{**found, "score": math.nan if found["score"] is None else found["score"]})
-            for found in row["retrieved"]
-        ),
-        context=tuple(row["context"]),
-        messages=tuple(json.loads(row["messages"])),
-        structured=None if row["structured"] is None else json.loads(row["structured"]),
-        usage=Usage(row["calls"], row["called"], row["input_tokens"], row["output_tokens"], row["cost"]),
-        latency_ms=row["latency_ms"],
-        tool_schemas=json.loads(row["tool_schemas"] or "{}"),
-        error=None
-        if row["error_source"] is None
-        else TraceError(row["error_source"], row["error_kind"], row["error_message"]),
+    error = row["error_source"]
+    return AgentTrace.trusted(
+        {
+            "case_id": row["case_id"],
+            "repeat": row["repeat"],
+            "answer": row["answer"],
+            "tool_calls": tuple(
+                ToolCall(**{**call, "arguments": json.loads(call["arguments"])}) for call in row["tool_calls"]
+            ),
+            "retrieved": tuple(
+                RetrievedDocument(
+                    **{**found, "score": math.nan if found["score"] is None else found["score"]}
+                )
+                for found in row["retrieved"]
+            ),
+            "context": tuple(row["context"]),
+            "messages": tuple(json.loads(row["messages"])),
+            "structured": None if row["structured"] is None else json.loads(row["structured"]),
+            "usage": Usage(
+                row["calls"], row["called"], row["input_tokens"], row["output_tokens"], row["cost"]
+            ),
+            "latency_ms": row["latency_ms"],
+            "tool_schemas": json.loads(row["tool_schemas"] or "{}"),
+            "error": None if error is None else TraceError(error, row["error_kind"], row["error_message"]),
+        }
     )
