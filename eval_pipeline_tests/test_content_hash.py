@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval_pipeline.content_hash import canonical_json, content_hash, sha12
+from eval_pipeline.content_hash import ListHash, canonical_json, content_hash, sha12
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -57,3 +57,11 @@ def test_what_json_has_no_number_for_is_refused(value: Any) -> None:
 def test_what_json_has_no_type_for_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="is not JSON serializable"):
         content_hash(value)
+
+
+@pytest.mark.parametrize("parts", [[], [[]], [[1, "ä"], [], [None, {"b": 1, "a": 2}]]])
+def test_a_list_hashed_in_parts_has_the_hash_of_the_whole(parts):
+    hashed = ListHash()
+    for part in parts:
+        hashed.add(part)
+    assert hashed.hexdigest() == content_hash([value for part in parts for value in part])

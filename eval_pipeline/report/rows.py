@@ -9,18 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.json_form import plain_row
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.warehouse.arrow_schemas import STAGE_REPORT
 from eval_pipeline.warehouse.runs import Run
-from eval_pipeline.warehouse.stored_text import plain
 
 
 def report_table(report: StageReport) -> pa.Table:
     """The `stage_report` table: one row a case and repeat, in the report's order."""
     cell, stages = report.cell, report.stages
-    return rows_table([stored_row(row, plain_row(row, cell, stages)) for row in report.rows])
+    return rows_table([stored_row(plain_row(row, cell, stages)) for row in report.rows])
 
 
 def rows_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
@@ -28,26 +26,18 @@ def rows_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=STAGE_REPORT)
 
 
-def stored_row(row: CaseReport, data: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the table; `data` is its `plain_row`."""
-    error = row.trace.error
-    fields: dict[str, Any] = plain(
-        {
-            "case_id": row.trace.case_id,
-            "repeat": row.trace.repeat,
-            "outcome": row.outcome,
-            "calls": [call.name for call in row.trace.tool_calls],
-            "answer": row.trace.answer,
-            "first_failure": row.first_failure,
-            "first_failure_outcome": row.first_failure_outcome,
-            "first_failure_source": row.first_failure_source,
-            "first_advisory_failure": row.first_advisory_failure,
-            "error_source": error and error.source,
-            "error_kind": error and error.kind,
-            "error_message": error and error.message,
-        }
-    )
-    return {**fields, "row": json.dumps(data, ensure_ascii=False, allow_nan=False)}
+def stored_row(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the table; `data` is a row's `plain_row`."""
+    error: Mapping[str, Any] = data["error"] or {}
+    same = ("repeat", "outcome", "calls", "answer", "first_failure", "first_failure_outcome")
+    return {
+        "case_id": data["id"],
+        **{name: data[name] for name in (*same, "first_failure_source", "first_advisory_failure")},
+        "error_source": error.get("source"),
+        "error_kind": error.get("kind"),
+        "error_message": error.get("message"),
+        "row": json.dumps(data, ensure_ascii=False, allow_nan=False),
+    }
 
 
 def run_of(report: StageReport, run_id: str, record_mode: str) -> Run:

@@ -90,11 +90,11 @@ class StoredRows(Sequence[CaseReport]):
 
     def _find_traces(self) -> Sequence[int]:
         """The row of each run's trace."""
-        runs = self._dataset.run_keys
-        if all(run == key for run, key in zip_longest(runs, self._traces.tuples(*_KEYS))):
+        places = zip_longest(self._dataset.run_keys, self._traces.tuples(*_KEYS))
+        if all(run == key for run, key in places):
             return range(len(self))
         rows = {key: row for row, key in enumerate(self._traces.tuples(*_KEYS))}
-        return array("l", [rows[run] for run in runs])
+        return array("l", [rows[run] for run in self._dataset.run_keys])
 
     def _find_checks(self, cell: Cell) -> Sequence[Sequence[int]]:
         """The rows of each run's checks."""

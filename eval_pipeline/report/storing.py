@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import replace
 from typing import Any
 
+from eval_pipeline import windows
 from eval_pipeline.cell_outcomes import OutcomesTally
 from eval_pipeline.content_hash import ListHash, content_hash
 from eval_pipeline.errors import EvalError
@@ -19,7 +20,6 @@ from eval_pipeline.report.rows import rows_table, stored_row
 from eval_pipeline.report.stage_report import StageReport
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.store import Keys, Warehouse
-from eval_pipeline.windows import SIZE
 
 FILES = ("part.parquet", "report.json", "outcomes.json")
 _INPUTS_FILE = "report_inputs.json"
@@ -67,8 +67,8 @@ class ReportWriter(contextlib.ExitStack):
     def add(self, row: CaseReport) -> None:
         """The next row."""
         data = plain_row(row, self._cell, self._suite.stages)
-        self._rows.append(stored_row(row, data))
-        if len(self._rows) == SIZE:
+        self._rows.append(stored_row(data))
+        if len(self._rows) == windows.SIZE:
             self._write_rows()
         self._json(self._comma + json_row(data))
         self._comma = ","
