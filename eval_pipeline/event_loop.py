@@ -6,13 +6,14 @@ import asyncio
 import atexit
 import contextlib
 import contextvars
-import gc
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
+
+from eval_pipeline.garbage_collection import few_whole_collections
 
 Result = TypeVar("Result")
 _runner: asyncio.Runner | None = None
@@ -29,7 +30,7 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     if _runner is None:
         _runner = asyncio.Runner()
         atexit.register(_close)
-    with _interruptible() as interrupt, _spared_by_collector():
+    with _interruptible() as interrupt, few_whole_collections():
         try:
             # The runner alone would give every run the context variables of the first one.
             result = _runner.run(interrupt.watch(work), context=contextvars.copy_context())
@@ -89,19 +90,6 @@ def _interruptible() -> Iterator[_Interrupt]:
         yield interrupt
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
-def _spared_by_collector() -> Iterator[None]:
-    """Keep the garbage collector from what is there already: modules, cases, results.
-
-    To look through those takes it longer, each time, than a dozen replayed cases.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 async def _cancel_rest() -> None:

@@ -9,16 +9,27 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Build much that stays, and no cycles: looking for some doubles the time it takes.
-
-    What was built counts as old afterwards, so that it is not looked through when the pause ends.
-    """
+    """Build much that stays, and no cycles: looking for some doubles the time it takes."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
-            gc.freeze()
-            gc.unfreeze()  # into the oldest generation, without a look
             gc.enable()
+
+
+@contextmanager
+def few_whole_collections() -> Iterator[None]:
+    """Have the collector look through everything more rarely; what is young is collected as ever.
+
+    Modules, cases and results, a few hundred thousand objects, are no garbage; each time, to look through
+    them takes as long as a dozen replayed cases. (`gc.freeze` would spare them too, but puts young objects
+    before old ones: then a connection is finalized before the client that would have closed it.)
+    """
+    young, middle, old = gc.get_threshold()
+    gc.set_threshold(young, middle, 10 * old)
+    try:
+        yield
+    finally:
+        gc.set_threshold(young, middle, old)

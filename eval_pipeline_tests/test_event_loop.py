@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 
 import pytest
@@ -71,13 +70,3 @@ def test_what_a_failed_run_had_started_does_not_go_on_in_the_next():
         run_async(fails())
     run_async(asyncio.sleep(0.1))
     assert ran == []
-
-
-def test_the_collector_spares_what_is_there_before_the_work_and_only_for_its_time():
-    before = gc.get_freeze_count()
-
-    async def frozen() -> int:
-        return gc.get_freeze_count()
-
-    assert run_async(frozen()) > before
-    assert gc.get_freeze_count() == 0

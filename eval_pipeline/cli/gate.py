@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import nullcontext
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -73,18 +74,17 @@ def command(
     from eval_pipeline.gating.decision import EXIT_CODES, PRECEDENCE
 
     targets = [(path, _format_of(path)) for path in out or ()]
-    if candidate_file is None:
-        files = GateFiles(baseline, policy)
-        several = bool(out) or baseline is not None or format in (Format.json, Format.junit)
-        decisions = _gate_suite(suite_or_baseline, candidate, dataset, files, one_only=several)
-    else:
-        _refuse_names(suite_or_baseline, candidate_file)
-        given = {"--candidate": candidate, "--dataset": dataset, "--baseline": baseline}
-        _refuse_options([name for name, value in given.items() if value is not None])
-        with collector_paused():
+    with collector_paused() if candidate_file else nullcontext():
+        if candidate_file is None:
+            files = GateFiles(baseline, policy)
+            several = bool(out) or baseline is not None or format in (Format.json, Format.junit)
+            decisions = _gate_suite(suite_or_baseline, candidate, dataset, files, one_only=several)
+        else:
+            _refuse_names(suite_or_baseline, candidate_file)
+            given = {"--candidate": candidate, "--dataset": dataset, "--baseline": baseline}
+            _refuse_options([name for name, value in given.items() if value is not None])
             decisions = [_gate_files(Path(suite_or_baseline), Path(candidate_file), policy)]
-    decisions = [replace(decision, notes=(*(note or ()), *decision.notes)) for decision in decisions]
-    with collector_paused():
+        decisions = [replace(decision, notes=(*(note or ()), *decision.notes)) for decision in decisions]
         for path, written in targets:
             write_file(path, _rendered(decisions[0], written))
         for place, decision in enumerate(decisions):

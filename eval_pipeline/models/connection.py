@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import os
 import warnings
@@ -125,7 +124,6 @@ def _construct(
             "bad_settings", f"{settings.name}: {text}; correct the model's `settings` or `base_url`"
         ) from None
     refuse_unknown_settings(settings, client)
-    gc.freeze()  # the collector would look through the client's packages again and again while it is used
     return client
 
 
