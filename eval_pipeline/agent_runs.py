@@ -10,6 +10,7 @@ from typing import Literal
 
 from eval_pipeline.carry_over.reads import Reads
 from eval_pipeline.cases import Case, Run
+from eval_pipeline.contained import BrokeOff, contained
 from eval_pipeline.errors import (
     CallFailed,
     EvalError,
@@ -17,6 +18,7 @@ from eval_pipeline.errors import (
     RecordingMiss,
     RecordingMisses,
 )
+from eval_pipeline.failure_text import LONGEST_TEXT, failure_text, shortened
 from eval_pipeline.models.connection import Connector, ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.own_time import LONGEST_S, own_time
@@ -230,22 +232,22 @@ async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: fl
     with scope(case.id, repeat=repeat) as asked:
         try:
             async with own_time(asked, timeout_s) as limit:
-                trace = await system.run(case.asked)
+                trace = await contained(system.run(case.asked))
             if not isinstance(trace, AgentTrace):
                 raise TypeError(f"run() gave {type(trace).__name__} instead of an AgentTrace")
         except (CallFailed, ProviderFault) as failure:
             source: Literal["system", "provider"] = (
                 "provider" if isinstance(failure, ProviderFault) else "system"
             )
-            trace = AgentTrace(case.id, error=TraceError(source, failure.kind, failure.message))
+            trace = AgentTrace(
+                case.id, error=TraceError(source, failure.kind, shortened(failure.message, 2 * LONGEST_TEXT))
+            )
         except EvalError:
             raise  # a missing or broken recording, or a wrong set-up, is no outcome of the case
-        except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is None or task.cancelling():
-                raise
-            trace = _broke_off(case, "CancelledError: the system cancelled itself")
-        except (Exception, SystemExit) as failure:  # the system under test may raise anything
-            trace = _broke_off(case, f"{type(failure).__name__}: {failure}")
+        except BrokeOff as failure:
+            trace = _broke_off(case, str(failure))
+        except Exception as failure:  # the system under test may raise anything
+            trace = _broke_off(case, failure_text(failure))
             if isinstance(failure, TimeoutError) and limit.expired():
                 text = f"run() neither ended nor asked a model for {timeout_s:g} s; see what it waits for, or"
                 text += " raise timeout_s of the system"

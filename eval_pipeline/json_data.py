@@ -64,6 +64,24 @@ def parse_json(text: str, place: str, error: type[InputError], *, line: int | No
     return data
 
 
+def unusable_in(data: Any) -> str | None:
+    """What of plain data no file of ours can hold: a number that JSON has not, or too deep a nesting."""
+    if _depth(data) > MAX_DEPTH:
+        return f"nested more than {MAX_DEPTH} levels deep"
+    level = [data]
+    while level:
+        for item in level:
+            if isinstance(item, float) and not math.isfinite(item):
+                return f"{item} is no JSON number"
+        level = [
+            part
+            for item in level
+            if isinstance(item, (dict, list))
+            for part in (item.values() if isinstance(item, dict) else item)
+        ]
+    return None
+
+
 def _too_deep(where: str) -> str:
     return f"{where}: nested more than {MAX_DEPTH} levels deep; make it flatter"
 

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import CallFailed, EvalError, ProviderFault
+from eval_pipeline.failure_text import failure_text
 from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall, ToolStatus, TraceError
 
 
@@ -67,7 +68,7 @@ async def run_agent(
     except EvalError:
         raise
     except Exception as failure:  # the system under test may raise anything
-        error = TraceError("system", "raised", f"{type(failure).__name__}: {failure}")
+        error = TraceError("system", "raised", failure_text(failure))
     finally:
         await stream.aclose()
     answer = _answer(messages)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError, RecordingFileError, RecordingMiss, ScorerError
+from eval_pipeline.failure_text import failure_text
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.recordings import Scope, scope
 from eval_pipeline.scores import CheckResult, Score, Stage
@@ -148,5 +149,5 @@ async def score_safely(
         return None, failure
     except EvalError as failure:
         return None, ScorerError(stage.name, str(failure))
-    except Exception as failure:  # a scorer may raise anything; that is no score
-        return None, ScorerError(stage.name, f"{type(failure).__name__}: {failure}")
+    except (Exception, SystemExit) as failure:  # a scorer may raise anything; that is no score
+        return None, ScorerError(stage.name, failure_text(failure))

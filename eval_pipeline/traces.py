@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -12,6 +12,9 @@ ToolStatus = Literal["ok", "error"]
 
 NO_CALL = -1
 """The `call` of a retrieved document that no tool call found, or of which that is not known."""
+
+
+LARGEST_COUNT = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,20 @@ class AgentTrace:
             wrong = next((value for value in values if not isinstance(value, kind)), None)
             if wrong is not None:
                 raise TypeError(f"{name} holds {type(wrong).__name__} {wrong!r}; give {kind.__name__} only")
+        for call in self.tool_calls:
+            _refuse_other("tool_calls", call, texts=("name", "output"), counts=("round",))
+        for found in self.retrieved:
+            _refuse_other("retrieved", found, texts=("id", "text"), counts=("rank", "call"))
+
+
+def _refuse_other(field_name: str, item: object, *, texts: Sequence[str], counts: Sequence[str]) -> None:
+    for name in texts:
+        if not isinstance(value := getattr(item, name), str):
+            raise TypeError(f"{field_name} has {name} {type(value).__name__} {value!r}; give text")
+    for name in counts:
+        value = getattr(item, name)
+        if not (isinstance(value, int) and -1 <= value <= LARGEST_COUNT):
+            raise TypeError(f"{field_name} has {name} {value!r}; give a whole number up to {LARGEST_COUNT:,}")
 
 
 def as_replayed(trace: AgentTrace) -> AgentTrace:

@@ -22,7 +22,7 @@ from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.suite_reading import find_suite
-from eval_pipeline.traces import AgentTrace
+from eval_pipeline.traces import AgentTrace, ToolCall
 from eval_pipeline_tests.docs_suite import DocsSuite
 from eval_pipeline_tests.scripted import ScriptedConnector, docs_reply
 
@@ -176,18 +176,30 @@ def _cancels_itself(case):
     raise asyncio.CancelledError
 
 
+def _calls(**fields):
+    return lambda case: AgentTrace(case.id, tool_calls=(ToolCall(**{"name": "t", **fields}),))
+
+
 @pytest.mark.parametrize(
     ("answers", "says"),
     [
         (lambda case: AgentTrace(case.id, answer=123), "TypeError: answer is int 123; give text or None"),
         (lambda case: AgentTrace(case.id, context=(1,)), "TypeError: context holds int 1; give str only"),
+        (
+            _calls(arguments={}, output=None),
+            "TypeError: tool_calls has output NoneType None; give text",
+        ),
+        (
+            _calls(arguments={}, output="", round=2**31),
+            "TypeError: tool_calls has round 2147483648; give a whole number up to 2,147,483,647",
+        ),
         (lambda case: exec("raise SystemExit(3)"), "SystemExit: 3"),
         (
             _cancels_itself,
             "CancelledError: the system cancelled itself",
         ),
     ],
-    ids=["answer", "context", "exit", "cancelled"],
+    ids=["answer", "context", "output", "round", "exit", "cancelled"],
 )
 def test_a_system_of_the_wrong_shape_is_an_error_of_its_case(answers, says):
     async def run(case):

@@ -38,11 +38,13 @@ class Materializer:
         """Open the instance that DAGSTER_HOME names, or a passing one.
 
         Raises:
-            InputError: when DAGSTER_HOME names no folder.
+            InputError: when DAGSTER_HOME names no folder, or none that can be written.
         """
         home = os.environ.get("DAGSTER_HOME")
         if home and not (os.path.isabs(home) and os.path.isdir(home)):
             raise InputError(f"DAGSTER_HOME={home}: no folder by that absolute path; make it, or unset it")
+        if home and not os.access(home, os.W_OK | os.X_OK):
+            raise InputError(f"DAGSTER_HOME={home}: cannot be written; make it writable, or unset it")
         self._assets = suite_assets(suite)
         self._suite = suite
         resource = EvaluationResource(

@@ -13,6 +13,8 @@ MOST_ROWS = 500
 """Rows of the report that are shown with the asset; all of them are stored."""
 MOST_BLOCKS = 100
 """Cases that the asset's page shows one by one; of more, those that did not pass."""
+LONGEST_TEXT = 2_000
+"""Characters of an answer that are shown there: Dagster keeps its metadata with each run, twice."""
 
 
 def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDefinition:
@@ -38,7 +40,7 @@ def stage_report_asset(suite: Suite, partitions: SuitePartitions) -> dg.AssetsDe
             data_version=dg.DataVersion(stored.data_version),
             metadata={
                 "report": dg.MetadataValue.md(report_markdown(report, most=MOST_ROWS)),
-                "cases_one_by_one": dg.MetadataValue.md(blocks_markdown(report, most=MOST_BLOCKS)),
+                "cases_one_by_one": dg.MetadataValue.md(blocks_markdown(report, MOST_BLOCKS, LONGEST_TEXT)),
                 **stored.numbers,
             },
         )

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from eval_pipeline.errors import CallFailed
-from eval_pipeline.traces import NO_CALL, AgentTrace, RetrievedDocument, ToolCall, ToolStatus
+from eval_pipeline.traces import LARGEST_COUNT, NO_CALL, AgentTrace, RetrievedDocument, ToolCall, ToolStatus
 
 
 class _Item(BaseModel):
@@ -33,7 +33,7 @@ class CallItem(_Item):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     output: str = ""
     status: ToolStatus = "ok"
-    round: int = 1
+    round: int = Field(default=1, ge=1, le=LARGEST_COUNT)
 
     @model_validator(mode="before")
     @classmethod
@@ -57,7 +57,7 @@ class FoundItem(_Item):
     id: str
     text: str = ""
     score: float | None = None
-    call: int = NO_CALL
+    call: int = Field(default=NO_CALL, ge=NO_CALL, le=LARGEST_COUNT)
 
     @model_validator(mode="before")
     @classmethod

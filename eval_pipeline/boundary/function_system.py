@@ -20,8 +20,10 @@ from eval_pipeline.boundary.recorded_system import RecordedSystem, candidate_par
 from eval_pipeline.boundary.returned import as_json
 from eval_pipeline.boundary.settings import BoundarySettings, SystemFields
 from eval_pipeline.boundary.sources import find_source
+from eval_pipeline.contained import BrokeOff, contained
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CallFailed, EvalError
+from eval_pipeline.failure_text import failure_text
 from eval_pipeline.models.faults import classify
 from eval_pipeline.recordings import current_scope
 from eval_pipeline.system_spec import SystemContext, SystemSpec
@@ -87,12 +89,14 @@ def _build(
         arguments = (value, replace(given, model=model)) if takes_context(function) else (value,)
         raised: Exception | None = None
         try:
-            returned = as_json(await function(*arguments))
+            returned = as_json(await contained(_called(function, arguments)))
         except Exception as failure:  # the function may raise anything
             raised = failure
+        if isinstance(raised, BrokeOff):
+            raise CallFailed("raised", str(raised))
         if raised is None:
             return {"returned": returned, "usage": returned.get("usage")}
-        raise raised if _is_anothers(raised) else CallFailed("raised", f"{type(raised).__name__}: {raised}")
+        raise raised if _is_anothers(raised) else CallFailed("raised", failure_text(raised))
 
     return RecordedSystem(
         context,
@@ -102,6 +106,10 @@ def _build(
         lambda response, case_id: read_answer(response["returned"], case_id),
         tells_model=True,
     )
+
+
+async def _called(function: Function, arguments: tuple[Any, ...]) -> Any:
+    return await function(*arguments)
 
 
 def _is_anothers(failure: Exception) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import httpx
 
 from eval_pipeline.errors import ProviderFault
+from eval_pipeline.json_data import unusable_in
 from eval_pipeline.models.faults import UnreadableReply
 from eval_pipeline.recordings.credentials import without_credentials, without_secrets
 
@@ -64,7 +65,7 @@ class Endpoint:
         if not response.is_success:
             self._refuse(response)
         try:
-            return json.loads(response.content, parse_constant=_refuse_constant)
+            return _read(response.content)
         except (ValueError, RecursionError) as unreadable:
             text = f"{unreadable}: {self._start(response)}"
         raise UnreadableReply(f"the reply is no JSON: {text}")
@@ -73,6 +74,8 @@ class Endpoint:
         text = self._without_secrets(f"{type(failure).__name__}: {failure}".rstrip(": "))
         if isinstance(failure, (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError)):
             raise ProviderFault("bad_address", f"{self.name}: {text}")
+        if isinstance(failure, httpx.DecodingError):
+            raise UnreadableReply(text)
         if isinstance(failure, httpx.TimeoutException):
             raise TimeoutError(text)
         raise ConnectionError(text)
@@ -115,5 +118,8 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+def _read(body: bytes) -> Any:
+    data = json.loads(body)
+    if unusable := unusable_in(data):
+        raise ValueError(unusable)
+    return data

@@ -9,6 +9,7 @@ from typing import Any
 
 from eval_pipeline.boundary.answers import AnswerFields
 from eval_pipeline.errors import CallFailed, ProviderFault
+from eval_pipeline.json_data import unusable_in
 from eval_pipeline.traces import AgentTrace
 
 
@@ -32,6 +33,8 @@ def as_json(value: Any) -> dict[str, Any]:
         plain: dict[str, Any] = json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as failure:
         raise CallFailed("malformed_answer", f"returned what is no plain JSON: {failure}") from None
+    if unusable := unusable_in(plain):
+        raise CallFailed("malformed_answer", f"returned what is no plain JSON: {unusable}")
     return plain
 
 

@@ -13,6 +13,7 @@ from eval_pipeline.errors import ProviderFault
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.models.client_logs import hide_credentials
 from eval_pipeline.models.client_settings import checked_address, refuse_unknown_settings
+from eval_pipeline.models.google_replies import refuse_other_replies
 from eval_pipeline.models.keys import key_variables, missing_key
 from eval_pipeline.models.openai_http import chat_http_options, http_options
 from eval_pipeline.recordings.credentials import without_credentials
@@ -61,6 +62,8 @@ class ProviderConnector:
         def build(options: dict[str, Any]) -> BaseChatModel:
             http = chat_http_options(settings) if _provider(settings) == "openai" else {}
             model: BaseChatModel = init_chat_model(settings.name, **http, **options)
+            if _provider(settings) == "google_genai":
+                refuse_other_replies(model)
             return model
 
         return _construct(settings, own, build)

@@ -49,7 +49,7 @@ class RecordingEmbeddings(Embeddings):
             ProviderFault: when the embedder cannot be reached.
         """
         found, missing = self._recorded(texts)
-        for batch in _batches(missing):
+        for batch in self._batches(missing):
             started = time.perf_counter()
             vectors = self._live.pages_blocking(batch)
             found |= self._keep_all(batch, vectors, started)
@@ -58,7 +58,7 @@ class RecordingEmbeddings(Embeddings):
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """As `embed_documents`."""
         found, missing = self._recorded(texts)
-        for batch in _batches(missing):
+        for batch in self._batches(missing):
             started = time.perf_counter()
             vectors = await self._live.pages(batch)
             found |= self._keep_all(batch, vectors, started)
@@ -129,13 +129,13 @@ class RecordingEmbeddings(Embeddings):
             kept[text] = _unpacked(reply)
         return kept
 
+    def _batches(self, texts: list[str]) -> Iterator[list[str]]:
+        for start in range(0, len(texts), BATCH):
+            self._recordings.refuse_unwritable(self._settings.name)
+            yield texts[start : start + BATCH]
+
     def _page(self, text: str) -> str:
         return f"page {self._pages.get(text, text[:40])}"
-
-
-def _batches(texts: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(texts), BATCH):
-        yield texts[start : start + BATCH]
 
 
 def _packed(vector: Sequence[float]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ UNREADABLE_TEXTS = (
     "Response missing 'choices' key",
     "Received response with null value for 'choices'",
     "No data received from Ollama stream",
+    "the JSON object must be str, bytes or bytearray",  # of Ollama, for an error that is no text
 )
 """The same, where the exception has no type of its own."""
 CONNECTION = (

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from eval_pipeline.failure_text import words_of
 from eval_pipeline.models.exception_names import (
     BAD_ADDRESS,
     BROKEN_OFF,
@@ -16,6 +17,7 @@ from eval_pipeline.models.exception_names import (
     UNREADABLE_TEXTS,
 )
 from eval_pipeline.models.retry_after import retry_after_s
+from eval_pipeline.recordings.credentials import without_credentials
 
 
 class UnreadableReply(Exception):
@@ -73,7 +75,9 @@ def classify(failure: BaseException, handled: BaseException | None = None) -> Fa
         return Fault("timeout", text, True)
     if any(_is_a(link, *BAD_ADDRESS) for link in links):
         return Fault("bad_address", text, False)
-    if any(_is_a(link, *UNREADABLE) or str(link).strip("'\"").startswith(UNREADABLE_TEXTS) for link in links):
+    if any(
+        _is_a(link, *UNREADABLE) or words_of(link).strip("'\"").startswith(UNREADABLE_TEXTS) for link in links
+    ):
         return Fault("malformed_body", text, True)
     if any(_is_a(link, *CONNECTION) for link in links):
         return Fault("connection", _cause(links), True)
@@ -84,7 +88,7 @@ def classify(failure: BaseException, handled: BaseException | None = None) -> Fa
 
 def _of_status(status: int, links: list[BaseException], text: str) -> Fault:
     kind = f"http_{status}"
-    said = " ".join(f"{link} {getattr(link, 'code', '')}" for link in links)
+    said = " ".join(f"{words_of(link)} {getattr(link, 'code', '')}" for link in links)
     if NO_QUOTA_CODE in said:
         return Fault("no_quota", text, False)
     if any(code in said for code in SETUP_CODES):
@@ -115,12 +119,14 @@ def _cause(links: list[BaseException]) -> str:
 def _text(links: list[BaseException], status: int | None) -> str:
     """The status and what was raised or, where there is no status, what it came from; on one line."""
     first, last = links[0], links[-1]
-    text = f"{type(first).__name__}: {first}"
+    text, cause = f"{type(first).__name__}: {words_of(first)}", words_of(last)
     if status is not None:
         text = f"HTTP {status}: {text}"
-    elif str(last) not in text:
-        text += f" ({type(last).__name__}: {last})"
-    line = " ".join(_MEMORY_ADDRESS.sub("", text).split())
+    elif cause not in text:
+        text += f" ({type(last).__name__}: {cause})"
+    # First credentials, as half of one is not found, then a cut: the pattern takes the square of the length.
+    line = without_credentials(" ".join(text.split()))[: 4 * LONGEST_TEXT]
+    line = _MEMORY_ADDRESS.sub("", line).strip()
     return line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…"
 
 

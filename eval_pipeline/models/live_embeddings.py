@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
+from array import array
 from collections.abc import Iterator
+from itertools import chain
 
 from langchain_core.embeddings import Embeddings
 
@@ -77,6 +80,10 @@ class LiveEmbeddings:
 def _checked(texts: list[str], vectors: list[Vector]) -> list[Vector]:
     if len(vectors) != len(texts) or not all(vectors):
         raise UnreadableReply(f"{sum(map(bool, vectors))} vectors for {len(texts)} texts")
+    if len(lengths := {len(vector) for vector in vectors}) > 1:
+        raise UnreadableReply(f"vectors of {' and '.join(map(str, sorted(lengths)))} numbers in one reply")
+    if not all(map(math.isfinite, chain.from_iterable(array("f", vector) for vector in vectors))):
+        raise UnreadableReply("a vector with a number that is none, or too large for float32")
     return vectors
 
 
@@ -85,7 +92,7 @@ def _some_vectors() -> Iterator[None]:
     """The clients stumble, each in its own way, over a reply that has no vector."""
     try:
         yield
-    except (AttributeError, IndexError, TypeError) as failure:
+    except (AttributeError, IndexError, TypeError, OverflowError) as failure:
         raise UnreadableReply("a reply without vectors") from failure
     except ValueError as failure:
         if str(failure) != "No embedding data received":

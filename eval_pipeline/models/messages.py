@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import CallFailed
+from eval_pipeline.json_data import unusable_in
 
 VOLATILE_BLOCK_KEYS = frozenset({"id", "signature", "thought_signature", "extras", "index"})
 TOOL_CALL_BLOCKS = frozenset({"tool_use", "tool_call", "function_call", "function_call_signature"})
@@ -92,6 +93,10 @@ def refuse_unusable(message: AIMessage) -> None:
         raise CallFailed(
             "malformed_call", f"tool call {call['name']!r} has unreadable arguments: {call['args']!r}"
         )
+    for made in message.tool_calls:
+        if unusable := unusable_in(made["args"]):
+            text = f"tool call {made['name']!r} has unusable arguments: {unusable}"
+            raise CallFailed("malformed_call", text)
     if not message.tool_calls and not message.text.strip():
         raise CallFailed("empty_answer", "the model answered nothing")
 

@@ -28,9 +28,11 @@ def _seconds(value: Any) -> float | None:
         return seconds if value is not None else None
     try:
         until = parsedate_to_datetime(str(value))
+        if until.tzinfo is None:  # `-0000`, which says that it is UTC
+            until = until.replace(tzinfo=UTC)
+        return max(0.0, (until - datetime.now(UTC)).total_seconds())
     except ValueError:
         return None
-    return max(0.0, (until.astimezone(UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _number(value: Any) -> float | None:

@@ -18,6 +18,8 @@ from eval_pipeline.recordings.scope import Scope
 
 FORMAT_VERSION = 1
 WORDS_KEPT = 200
+MOST_TOKENS = 10**9
+"""A provider that tells more of one call, or less than none, tells nothing that may be added up."""
 # Named in an entry only when the call really went through them.
 _LIBRARIES = {"langchain_core": "langchain-core", "deepeval": "deepeval"}
 
@@ -125,7 +127,9 @@ def describe_failure(failure: CallFailed) -> dict[str, Any]:
 
 def _usage(response: dict[str, Any]) -> dict[str, int] | None:
     match response:
-        case {"usage": {"input_tokens": int(asked), "output_tokens": int(answered)}}:
+        case {"usage": {"input_tokens": int(asked), "output_tokens": int(answered)}} if (
+            0 <= asked <= MOST_TOKENS and 0 <= answered <= MOST_TOKENS
+        ):
             return {"input_tokens": asked, "output_tokens": answered}
     return None
 

@@ -10,6 +10,20 @@ from pathlib import Path
 from eval_pipeline.errors import RecordingFileError
 
 
+def refuse_unwritable(folder: Path) -> None:
+    """Make sure that a journal can be created in `folder`, without creating anything.
+
+    Raises:
+        RecordingFileError: when it can't.
+    """
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+        raise RecordingFileError(
+            f"{folder}: no recording can be written here ({nearest} is no writable folder); "
+            "make the folder writable"
+        )
+
+
 class Journal:
     """One process's new calls for one model, one line each; locked for as long as it is written.
 

@@ -57,6 +57,15 @@ class Library:
                 self._recorded_here.add(entry.id)
             return entry
 
+    def refuse_unwritable(self, model: str) -> None:
+        """Make sure that a call to `model` can be recorded.
+
+        Raises:
+            RecordingFileError: when nothing can be written where it would be.
+        """
+        with self.lock:
+            self._shelf(model).refuse_unwritable()
+
     def note_case(self, entry: Entry, case_id: str) -> None:
         """Where recordings are written, note that `case_id` asked `entry` too."""
         if self.writes and case_id not in entry.cases:

@@ -9,7 +9,7 @@ from eval_pipeline.errors import RecordingFileError
 from eval_pipeline.recordings.entry import Entry
 from eval_pipeline.recordings.explaining import AskedIndex
 from eval_pipeline.recordings.folding import fold, settle, with_cases
-from eval_pipeline.recordings.journal import Journal
+from eval_pipeline.recordings.journal import Journal, refuse_unwritable
 from eval_pipeline.recordings.layout import FOLDED, journals
 from eval_pipeline.recordings.line_index import LineIndex, index_lines
 from eval_pipeline.recordings.lines import FolderReader
@@ -62,6 +62,15 @@ class Shelf:
                 f"{self.folder}: holds recordings of {self.model!r}, and {model!r} would share that folder; "
                 "rename one of the models"
             )
+
+    def refuse_unwritable(self) -> None:
+        """Make sure that a call can be recorded, before it is made and paid for.
+
+        Raises:
+            RecordingFileError: when its journal can't be created.
+        """
+        if self._journal is None:
+            refuse_unwritable(self.folder)
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry `entry_id`, if it is recorded.

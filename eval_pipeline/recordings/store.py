@@ -71,6 +71,7 @@ class Recordings:
             entry = seen
             if entry is None:
                 with self._flights.landing(asked.id):
+                    self.refuse_unwritable(request.model)
                     entry = self._library.record(asked, *await make_call(live))
         return self._answer(asked, entry, called=seen is None)
 
@@ -85,6 +86,7 @@ class Recordings:
             entry = seen
             if entry is None:
                 with self._flights.landing(asked.id) if waits else nullcontext():
+                    self.refuse_unwritable(request.model)
                     entry = self._library.record(asked, *make_call_sync(live))
         return self._answer(asked, entry, called=seen is None)
 
@@ -101,6 +103,14 @@ class Recordings:
                 asked.withdraw()
                 return None
         return self._answer(asked, entry)
+
+    def refuse_unwritable(self, model: str) -> None:
+        """Make sure that calls to `model` can be recorded; `ask` does so, who uses `keep` asks here first.
+
+        Raises:
+            RecordingFileError: when nothing can be written where they would be.
+        """
+        self._library.refuse_unwritable(model)
 
     def keep(self, request: Request, response: Response, *, latency_ms: float) -> Response:
         """Record one response of a batch asked live; gives back what replay will give.

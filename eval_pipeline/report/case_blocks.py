@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from eval_pipeline.failure_text import shortened
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.inert_text import markdown_code, markdown_text, visible
 from eval_pipeline.report.stage_report import SHOWN_ROWS, StageReport
@@ -48,8 +49,14 @@ def blocks_text(report: StageReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def blocks_markdown(report: StageReport, most: int | None = None) -> str:
-    """As `blocks_text` in GitHub Markdown; of more cases than `most`, some that did not pass."""
+def blocks_markdown(report: StageReport, most: int | None = None, longest: int | None = None) -> str:
+    """As `blocks_text` in GitHub Markdown.
+
+    Args:
+        report: what is shown.
+        most: cases; of more, some that did not pass.
+        longest: characters of one text, such as an answer; of more, the beginning.
+    """
     rows: Sequence[CaseReport] = report.rows
     if most is not None and len(rows) > most:
         rows = [row for row in report.first_rows(most) if row.outcome != "passed"]
@@ -57,7 +64,7 @@ def blocks_markdown(report: StageReport, most: int | None = None) -> str:
     lines: list[str] = []
     for block in blocks:
         lines += [f"#### {markdown_code(block.case_id)}: {markdown_text(block.verdict)}", ""]
-        lines += [f"- {label}: {_markdown(cell)}" for label, cell in block.lines]
+        lines += [f"- {label}: {_markdown(cell, longest)}" for label, cell in block.lines]
         lines.append("")
     if left_out:
         lines += [f"{left_out} more cases: `eval-pipeline report {report.cell.suite} --by-case`", ""]
@@ -130,5 +137,6 @@ def _reasons(judged: Sequence[CheckResult]) -> list[str]:
     return [f"{', '.join(c.stage for c in judged if c.reason == text)}: {text}" for text in texts]
 
 
-def _markdown(cell: TableCell) -> str:
-    return markdown_code(cell.text) if cell.foreign else markdown_text(cell.text)
+def _markdown(cell: TableCell, longest: int | None) -> str:
+    text = cell.text if longest is None else shortened(cell.text, longest)
+    return markdown_code(text) if cell.foreign else markdown_text(text)

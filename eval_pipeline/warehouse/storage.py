@@ -68,16 +68,18 @@ def writing(path: StoragePath) -> Iterator[IO[bytes]]:
     with telling_where(path):
         file = tempfile.TemporaryFile() if temporary is None else _create(temporary)
     try:
-        with file:
-            yield file
-            with telling_where(path):
-                if isinstance(path, UPath):
-                    file.seek(0)
-                    _put(path, file.read())
-        if temporary is not None:
-            with telling_where(path):
+        yield file
+        with telling_where(path):
+            file.flush()
+            if isinstance(path, UPath):
+                file.seek(0)
+                _put(path, file.read())
+            file.close()
+            if temporary is not None:
                 os.replace(temporary, str(path))
     finally:
+        with contextlib.suppress(OSError):  # on a full disk it would try once more, and hide what was told
+            file.close()
         if temporary is not None:
             temporary.unlink(missing_ok=True)
 

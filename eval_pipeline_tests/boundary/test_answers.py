@@ -68,6 +68,10 @@ def test_a_structured_output_alone_is_an_answer():
     assert read_answer({"structured": {"a": 1}}, "c").structured == {"a": 1}
 
 
+def nested(levels):
+    return [nested(levels - 1)] if levels else "end"
+
+
 @pytest.mark.parametrize(
     ("returned", "problem"),
     [
@@ -82,6 +86,14 @@ def test_a_structured_output_alone_is_an_answer():
         ),
         (None, "malformed_answer: returned NoneType; return text, a dict with `answer`, or an AgentTrace"),
         (42, "malformed_answer: returned int; return text, a dict with `answer`, or an AgentTrace"),
+        (
+            {"answer": "a", "structured": nested(101)},
+            "malformed_answer: returned what is no plain JSON: nested",
+        ),
+        (
+            {"answer": "a", "tool_calls": [{"name": "t", "round": 2**31}]},
+            "malformed_answer: tool_calls.0.round",
+        ),
         ({"answer": {1, 2}}, "malformed_answer: returned what is no plain JSON: "),
         ({"answer": "a", "structured": float("nan")}, "malformed_answer: returned what is no plain JSON: "),
     ],

@@ -131,6 +131,13 @@ def test_an_input_may_be_any_json_and_a_function_cannot_change_the_case(tmp_path
             "raised",
             "JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
         ),
+        ("raise SystemExit(3)", "raised", "SystemExit: 3"),
+        (
+            "import asyncio; asyncio.current_task().cancel(); await asyncio.sleep(0)",
+            "raised",
+            "cancelled itself",
+        ),
+        ("raise ValueError('x' * 5_000_000)", "raised", "x… (4,998,012 more characters)"),
         ("return ''", "empty_answer", "the system answered nothing"),
         (
             "return 42",

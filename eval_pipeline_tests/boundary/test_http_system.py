@@ -123,9 +123,11 @@ def test_it_waits_as_long_as_the_endpoint_asks(asking, stub):
         (Status(500, "out of order"), "http_500", "HTTP 500: EndpointError: Stub: "),
         (Drop(), "connection", "see that it runs and its address is right"),
         (Raw(b"<html>"), "malformed_body", "the reply is no JSON: "),
+        (Raw(b'{"choices": [1e999]}'), "malformed_body", "inf is no JSON number"),
+        (Raw(b"[" * 101 + b"]" * 101), "malformed_body", "nested more than 100 levels deep"),
         (Status(429), "http_429", "lower its max_concurrency"),
     ],
-    ids=["500", "dropped", "page", "429"],
+    ids=["500", "dropped", "page", "infinite", "deep", "429"],
 )
 def test_a_fault_that_stays_is_the_provider_s_and_leaves_nothing(asking, stub, fault, kind, text):
     stub.answer = lambda asked: fault

@@ -29,6 +29,8 @@ class Refused(Exception):
         (Refused({"error": {"details": [{"retryDelay": "21s"}]}}, retry_after="7"), 7),
         (Refused(retry_after="-3"), 0),
         (Refused(retry_after="soon"), None),
+        (Refused(retry_after="Mon, 01 Jan 0001 00:00:00 +2359"), 0),
+        (Refused(retry_after="Mon, 01 Jan 2024 00:00:00 -0000"), 0),
         (Refused(), None),
         (ValueError("no response at all"), None),
     ],

@@ -63,6 +63,8 @@ def test_words_lose_their_credentials_before_they_are_cut():
             {"input_tokens": 3, "output_tokens": 1},
         ),
         ({"usage": None}, None),
+        ({"usage": {"input_tokens": 10**30, "output_tokens": 1}}, None),
+        ({"usage": {"input_tokens": -1, "output_tokens": 1}}, None),
         ({"usage": {"input_tokens": 3}}, None),
         ({}, None),
     ],

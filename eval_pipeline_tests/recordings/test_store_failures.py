@@ -1,6 +1,7 @@
 """Failures that are recorded like answers, and faults that are not."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from eval_pipeline.errors import (
     CallFailed,
     ProviderFault,
+    RecordingFileError,
     RecordingMiss,
 )
 from eval_pipeline.recordings import Recordings, scope
@@ -95,3 +97,13 @@ def test_no_credential_of_a_failure_is_stored(tmp_path: Path):
         ask(store, question("Where?"), Model(CallFailed("refused", "https://host/?key=abc123")))
     store.close()
     assert b"abc123" not in (tmp_path / CALLS).read_bytes()
+
+
+def test_where_nothing_can_be_recorded_no_call_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "access", lambda path, how: False)  # as root one may write anywhere
+    store, live = recording(tmp_path), Model()
+    with pytest.raises(RecordingFileError, match=r"fake-one: no recording can be written here .*writable"):
+        ask(store, question("Where?"), live)
+    with scope("case-1"), pytest.raises(RecordingFileError, match="make the folder writable"):
+        store.ask_sync(question("Where?"), live.sync)
+    assert (live.calls, files(tmp_path)) == (0, [])

@@ -105,6 +105,12 @@ def test_of_many_cases_the_page_shows_some_that_did_not_pass_and_says_so():
     assert "3 more cases: `eval-pipeline report assistant --by-case`" in text
 
 
+def test_a_long_answer_is_cut_on_the_page():
+    text = blocks_markdown(sample_report(), longest=6)
+    assert "- answer: `About … (7 more characters)`\n" in text
+    assert "- answer: `About backup.`\n" in blocks_markdown(sample_report())
+
+
 def test_junit_has_a_test_a_case_failing_at_the_stage_where_the_case_does():
     root = ET.fromstring(report_junit(sample_report()))
     (suite,) = root

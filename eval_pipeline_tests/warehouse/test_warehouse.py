@@ -9,6 +9,7 @@ import pytest
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError, NotStoredError
 from eval_pipeline.traces import AgentTrace
+from eval_pipeline.warehouse import storage
 from eval_pipeline.warehouse.arrow_schemas import CASES, TRACES, conform
 from eval_pipeline.warehouse.runs import Run, runs_table
 from eval_pipeline.warehouse.store import Keys, Warehouse
@@ -114,6 +115,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("a file where the folder should be")
     with pytest.raises(EvalError, match=r"cannot be written: .*EVAL_WAREHOUSE names another place"):
         Warehouse(str(tmp_path / "w")).write("traces", traces_table([TRACE]), **CELL)
+
+
+def test_a_disk_without_room_for_the_last_buffer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "_create", lambda path: Path("/dev/full").open("wb"))
+    with pytest.raises(EvalError, match="No space left on device; EVAL_WAREHOUSE names another place"):
+        Warehouse(str(tmp_path)).write("traces", traces_table([TRACE]), **CELL)
 
 
 @pytest.mark.parametrize(("url", "problem"), [("nosuch://x", "nosuch"), ("s3://bucket/x", "s3fs|s3")])
