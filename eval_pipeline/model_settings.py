@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from eval_pipeline.recordings.credentials import without_credentials
 from eval_pipeline.suggestions import did_you_mean
 
 CHAT_PROVIDERS = ("google_genai", "ollama", "openai")
@@ -19,7 +21,12 @@ OWN_FIELDS = {
     "request_timeout": "timeout_s",
 }
 """Client options that have a field here, by their name in `settings`."""
-_CREDENTIAL = re.compile(r"(api[-_]?key|secret|password|authorization)$", re.IGNORECASE)
+_CREDENTIAL = re.compile(
+    r"(api[-_]?key|secret|password|authorization|cookie)$|(^|(api|auth|access|bearer|session)[-_]?)token$|^auth$",
+    re.IGNORECASE,
+)
+_CREDENTIAL_HEADER = re.compile(r"auth|cookie|key|token|secret|password", re.IGNORECASE)
+"""Of headers; elsewhere such names are settings too, `eos_token` one of them."""
 
 ToolCalling = Literal["native", "json_schema"]
 
@@ -64,8 +71,8 @@ class ModelSettings(BaseModel):
                 )
             if name == "max_retries":
                 raise ValueError("'max_retries' cannot be set: the pipeline itself retries; remove it")
-            if _CREDENTIAL.search(name):
-                raise ValueError(f"{name!r} is a credential; set the provider's environment variable instead")
+        for place in _credentials(settings):
+            raise ValueError(f"{place!r} is a credential; set the provider's environment variable instead")
         return settings
 
     @property
@@ -107,3 +114,21 @@ def _checked_name(name: str, providers: tuple[str, ...]) -> str:
             f"unknown provider {provider!r} in {name!r}{did_you_mean(provider, list(providers))}"
         )
     return name
+
+
+def _credentials(value: JsonValue, place: str = "", named: re.Pattern[str] = _CREDENTIAL) -> Iterator[str]:
+    """Where settings hold a credential, by its name or by how it looks: keys and reports show settings."""
+    if isinstance(value, str):
+        if without_credentials(value) != value:
+            yield place
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            inside = f"{place}.{name}" if place else name
+            if named.search(name):
+                yield inside
+            else:
+                headers = name.lower().endswith("headers")
+                yield from _credentials(item, inside, _CREDENTIAL_HEADER if headers else _CREDENTIAL)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _credentials(item, place, named)

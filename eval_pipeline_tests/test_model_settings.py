@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 
@@ -23,6 +23,27 @@ def test_a_name_alone_is_a_model_with_default_settings() -> None:
 def test_a_name_is_a_known_provider_and_a_model(name: str) -> None:
     assert ModelSettings(name=name).name == name
     assert EmbedderSettings(name=name).name == name
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"default_headers": {"X-Api-Token": "abc"}}, "default_headers.X-Api-Token"),
+        ({"client_kwargs": {"headers": {"Authorization": "abc"}}}, "client_kwargs.headers.Authorization"),
+        ({"client_kwargs": {"auth": ["me", "abc"]}}, "client_kwargs.auth"),
+        ({"access_token": "abc"}, "access_token"),
+        ({"openai_proxy": "http://me:abc@host"}, "openai_proxy"),
+        ({"extra_body": {"urls": ["https://host/?key=abc"]}}, "extra_body.urls"),
+    ],
+)
+def test_a_credential_is_found_wherever_it_stands(settings: dict[str, JsonValue], place: str) -> None:
+    with pytest.raises(ValidationError, match=f"'{place}' is a credential; set the provider's"):
+        ModelSettings(name="openai:m", settings=settings)
+
+
+def test_what_merely_sounds_like_a_credential_is_a_setting() -> None:
+    settings = {"max_tokens": 5, "extra_body": {"eos_token": "</s>"}, "default_headers": {"X-Title": "evals"}}
+    assert ModelSettings(name="openai:m", settings=settings).settings == settings
 
 
 @pytest.mark.parametrize(
