@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -26,6 +27,7 @@ from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.system_building import build_system
 from eval_pipeline.traces import AgentTrace, System, TraceError, Usage
+from eval_pipeline.warehouse.stored_text import json_text
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
@@ -235,6 +237,7 @@ async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: fl
                 trace = await contained(system.run(case.asked))
             if not isinstance(trace, AgentTrace):
                 raise TypeError(f"run() gave {type(trace).__name__} instead of an AgentTrace")
+            _refuse_unstorable(trace)
         except (CallFailed, ProviderFault) as failure:
             source: Literal["system", "provider"] = (
                 "provider" if isinstance(failure, ProviderFault) else "system"
@@ -265,6 +268,23 @@ async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: fl
         tool_schemas=asked.tool_schemas,
     )
     return Finished(trace, frozenset(asked.used))
+
+
+def _refuse_unstorable(trace: AgentTrace) -> None:
+    """Refuse what no row can hold, here where it is the fault of this case, not later of all that are stored.
+
+    Raises:
+        TypeError: naming the field.
+    """
+    if not math.isfinite(trace.latency_ms):
+        raise TypeError(f"latency_ms is {trace.latency_ms}; give milliseconds")
+    try:
+        for call in trace.tool_calls:
+            json_text(call.arguments, f"arguments of {call.name}")
+        json_text(trace.messages, "messages")
+        json_text(trace.structured, "structured output")
+    except (EvalError, ValueError, RecursionError) as failure:
+        raise TypeError(failure_text(failure)) from None
 
 
 def _broke_off(case: Case, why: str) -> AgentTrace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
 from typing import Any, Literal, Protocol
 
 from eval_pipeline.cases import Case
@@ -14,7 +15,8 @@ NO_CALL = -1
 """The `call` of a retrieved document that no tool call found, or of which that is not known."""
 
 
-LARGEST_COUNT = 2**31 - 1
+LARGEST_COUNT = 2**53
+"""What every reader of JSON counts exactly."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,16 @@ class AgentTrace:
             _refuse_other("tool_calls", call, texts=("name", "output"), counts=("round",))
         for found in self.retrieved:
             _refuse_other("retrieved", found, texts=("id", "text"), counts=("rank", "call"))
+            _refuse_no_number("score of retrieved", found.score)
+        _refuse_no_number("latency_ms", self.latency_ms)
+        if self.error is not None:
+            _refuse_other("error", self.error, texts=("source", "kind", "message"), counts=())
+
+
+def _refuse_no_number(what: str, value: object) -> None:
+    # As arithmetic has it, so numpy's count too; an integer may be larger than any float.
+    if not isinstance(value, Real) or (isinstance(value, int) and abs(value) > LARGEST_COUNT):
+        raise TypeError(f"{what} is {type(value).__name__} {str(value)[:20]!r}; give a number")
 
 
 def _refuse_other(field_name: str, item: object, *, texts: Sequence[str], counts: Sequence[str]) -> None:
@@ -132,8 +144,8 @@ def _refuse_other(field_name: str, item: object, *, texts: Sequence[str], counts
             raise TypeError(f"{field_name} has {name} {type(value).__name__} {value!r}; give text")
     for name in counts:
         value = getattr(item, name)
-        if not (isinstance(value, int) and -1 <= value <= LARGEST_COUNT):
-            raise TypeError(f"{field_name} has {name} {value!r}; give a whole number up to {LARGEST_COUNT:,}")
+        if not (isinstance(value, Integral) and -1 <= int(value) <= LARGEST_COUNT):
+            raise TypeError(f"{field_name} has {name} {value!r}; give a whole number to {LARGEST_COUNT:,}")
 
 
 def as_replayed(trace: AgentTrace) -> AgentTrace:

@@ -22,7 +22,7 @@ from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models import Models
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.suite_reading import find_suite
-from eval_pipeline.traces import AgentTrace, ToolCall
+from eval_pipeline.traces import AgentTrace, RetrievedDocument, ToolCall
 from eval_pipeline_tests.docs_suite import DocsSuite
 from eval_pipeline_tests.scripted import ScriptedConnector, docs_reply
 
@@ -190,8 +190,20 @@ def _calls(**fields):
             "TypeError: tool_calls has output NoneType None; give text",
         ),
         (
-            _calls(arguments={}, output="", round=2**31),
-            "TypeError: tool_calls has round 2147483648; give a whole number up to 2,147,483,647",
+            _calls(arguments={}, output="", round=2**53 + 1),
+            "TypeError: tool_calls has round 9007199254740993; give a whole number to 9,007,199,254,740,992",
+        ),
+        (
+            lambda case: AgentTrace(case.id, retrieved=(RetrievedDocument("p", 1, None, "", -1),)),
+            "TypeError: score of retrieved is NoneType 'None'; give a number",
+        ),
+        (
+            lambda case: AgentTrace(case.id, latency_ms=float("nan")),
+            "TypeError: latency_ms is nan; give milliseconds",
+        ),
+        (
+            _calls(arguments={1: 2}, output=""),
+            "TypeError: EvalError: arguments of t: key 1 is not text; JSON has text keys only",
         ),
         (lambda case: exec("raise SystemExit(3)"), "SystemExit: 3"),
         (
@@ -199,7 +211,7 @@ def _calls(**fields):
             "CancelledError: the system cancelled itself",
         ),
     ],
-    ids=["answer", "context", "output", "round", "exit", "cancelled"],
+    ids=["answer", "context", "output", "round", "score", "latency", "keys", "exit", "cancelled"],
 )
 def test_a_system_of_the_wrong_shape_is_an_error_of_its_case(answers, says):
     async def run(case):

@@ -91,7 +91,7 @@ def nested(levels):
             "malformed_answer: returned what is no plain JSON: nested",
         ),
         (
-            {"answer": "a", "tool_calls": [{"name": "t", "round": 2**31}]},
+            {"answer": "a", "tool_calls": [{"name": "t", "round": 2**53 + 1}]},
             "malformed_answer: tool_calls.0.round",
         ),
         ({"answer": {1, 2}}, "malformed_answer: returned what is no plain JSON: "),
