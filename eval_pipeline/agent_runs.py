@@ -19,6 +19,7 @@ from eval_pipeline.errors import (
     RecordingMiss,
     RecordingMisses,
 )
+from eval_pipeline.event_loop import gather_in_turn, run_async
 from eval_pipeline.failure_text import LONGEST_TEXT, failure_text, shortened
 from eval_pipeline.models.connection import Connector, ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
@@ -111,8 +112,6 @@ def finish_runs(
     Raises:
         RecordingMisses: on replay, listing every run that no recording answers.
     """
-    from eval_pipeline.event_loop import run_async
-
     runs = suite.datasets[cell.dataset].runs if runs is None else runs
     done: dict[tuple[str, int], Finished] = {}
     todo = runs
@@ -215,7 +214,7 @@ async def try_runs(
             await on_trace(result.trace)
         return result
 
-    return await asyncio.gather(*(run_one(run) for run in runs))
+    return await gather_in_turn(run_one(run) for run in runs)
 
 
 async def run_case(system: System, case: Case, repeat: int = 0, *, timeout_s: float = LONGEST_S) -> Finished:

@@ -8,7 +8,7 @@ import contextlib
 import contextvars
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
@@ -42,6 +42,19 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     if interrupt.pressed:
         raise KeyboardInterrupt
     return result
+
+
+async def gather_in_turn(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """As `asyncio.gather`, but that each begins one turn of the loop after the one before it.
+
+    Begun in one turn, calls leave together and are answered together: we wait for the provider, then it for
+    us, and then again.
+    """
+    tasks: list[asyncio.Task[Result]] = []
+    for one in work:
+        tasks.append(asyncio.ensure_future(one))
+        await asyncio.sleep(0)
+    return await asyncio.gather(*tasks)
 
 
 def in_kept_loop() -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from eval_pipeline.agent_runs import ROUNDS_AFTER_CONFLICT, Progress
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import RecordingMiss
-from eval_pipeline.event_loop import run_async
+from eval_pipeline.event_loop import gather_in_turn, run_async
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.models.connection import Connector
@@ -112,7 +112,7 @@ async def try_tasks(
         on_progress(finished, len(judged))
         return result
 
-    asking = asyncio.gather(*(score_judged(place) for place in judged))
+    asking = asyncio.ensure_future(gather_in_turn(score_judged(place) for place in judged))
     results: dict[int, TaskResult] = {
         place: await score(place) for place in todo if not tasks[place].stage.scorer.judged
     }

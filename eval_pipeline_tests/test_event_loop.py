@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from eval_pipeline.event_loop import run_async
+from eval_pipeline.event_loop import gather_in_turn, run_async
 from eval_pipeline.recordings import current_scope, scope
 
 
@@ -70,3 +70,17 @@ def test_what_a_failed_run_had_started_does_not_go_on_in_the_next():
         run_async(fails())
     run_async(asyncio.sleep(0.1))
     assert ran == []
+
+
+def test_what_is_gathered_in_turn_begins_one_by_one_and_keeps_its_order():
+    log: list[str] = []
+
+    async def work(name: str) -> str:
+        for step in (0, 1):
+            log.append(f"{name}{step}")
+            await asyncio.sleep(0)
+        return name
+
+    assert run_async(gather_in_turn(work(name) for name in "abc")) == ["a", "b", "c"]
+    # The first is a step ahead of the second, and so on; by asyncio.gather: a0 b0 c0 a1 b1 c1.
+    assert log == ["a0", "a1", "b0", "b1", "c0", "c1"]
