@@ -150,7 +150,7 @@ def test_a_stage_has_a_plain_name_of_its_own(toy: ToyFiles, name: str, problem: 
                 f"scorer '{name}' is no scorer: a scorer is a dataclass with "
                 "version, judged, Expected, problems, applies, score",
             )
-            for name in ("eval_pipeline.cases:Case", "eval_pipeline.cases:read_cases")
+            for name in ("eval_pipeline.cases:Case", "eval_pipeline.case_reading:read_cases")
         ),
     ],
 )
