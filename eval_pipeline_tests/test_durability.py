@@ -155,7 +155,7 @@ def test_ctrl_c_while_agents_run_exits_130_and_repeats_nothing_answered(
 
 
 JUDGED = """
-  - {{name: answer_relevancy, scorer: "eval_pipeline.scorers.deepeval:AnswerRelevancy"}}
+  - {{name: answer_relevancy, scorer: "eval_pipeline.scorers.deepeval:AnswerRelevancy", gating: never}}
 judge: {{name: "openai:judge", base_url: "{url}", max_concurrency: {in_flight}}}
 """
 
