@@ -6,10 +6,12 @@ import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Annotated, Any, overload
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from eval_pipeline.content_hash import canonical_json
 from eval_pipeline.yaml_data import YamlFile
 
 
@@ -40,8 +42,13 @@ class Case:
         """The case as the system gets it: without what is expected of its answer."""
         return Case(self.id, self.input)
 
+    @property
+    def sha(self) -> bytes:
+        """Digest of all that systems and scorers see of it, defaults of `expected` included."""
+        return sha256(canonical_json([self.id, self.input, self.reference, dict(self.expected)])).digest()
+
     def content(self) -> dict[str, Any]:
-        """All of the case as plain JSON, for hashing."""
+        """All of the case as plain JSON, for the hash of its dataset."""
         written = {key: value for key, value in self.expected.items() if key not in self.left_out}
         return {
             "id": self.id,

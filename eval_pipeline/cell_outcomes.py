@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,14 +12,13 @@ from eval_pipeline.gating.outcomes import (
     DeclaredStage,
     EvalBlock,
     Outcomes,
-    RunUsage,
     check_outcome,
     node_id,
 )
-from eval_pipeline.prices import total_cost
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.key import describe_stage
 from eval_pipeline.report.stage_report import StageReport
+from eval_pipeline.report.usage import UsageTally
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.stored_text import plain
@@ -36,55 +33,23 @@ def cell_outcomes(suite: Suite, report: StageReport) -> Outcomes:
         suite: the suite that declares the cell.
         report: what became of each case; a stage that applies and was not scored is `not_measured`.
     """
-    tally = OutcomesTally(suite, report.cell)
+    tally = UsageTally()
     tests: list[CheckOutcome] = []
     for row in report.rows:
-        tests += tally.add(row)
-    return dataclasses.replace(tally.head(report), tests=tuple(tests))
+        tally.add(row)
+        tests += row_outcomes(suite, row)
+    return dataclasses.replace(outcomes_head(suite, report, tally), tests=tuple(tests))
 
 
-class OutcomesTally:
-    """The outcomes of a cell, a row after the other: what they add up to is told at the end."""
+def outcomes_head(suite: Suite, report: StageReport, tally: UsageTally) -> Outcomes:
+    """All of a cell's outcomes but the checks' own; `tally` was given every row."""
+    offered = tally.offered if report.summary.runs and suite.system.recorded_as is None else None
+    return Outcomes(eval_block(suite, report.cell, offered), (), tally.usage(), report.records)
 
-    def __init__(self, suite: Suite, cell: Cell) -> None:
-        self._suite = suite
-        self._cell = cell
-        self._offered: dict[str, str] = {}
-        self._latencies = array("d")
-        self._counts = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
-        self._costs: list[float | None] = []
-        self._rows = 0
 
-    def add(self, row: CaseReport) -> list[CheckOutcome]:
-        """Note what a row took; gives the outcomes of its checks."""
-        self._rows += 1
-        usage = row.trace.usage
-        self._offered |= row.trace.tool_schemas
-        for name in self._counts:
-            self._counts[name] += getattr(usage, name)
-        if usage.calls:
-            self._latencies.append(row.trace.latency_ms)
-            self._costs.append(usage.cost)
-        return [check_outcome(self._suite.name, check) for check in _every_check(row)]
-
-    def head(self, report: StageReport) -> Outcomes:
-        """All but the checks' own outcomes, now that every row was given."""
-        offered = self._offered if self._rows and self._suite.system.recorded_as is None else None
-        block = eval_block(self._suite, self._cell, offered)
-        return Outcomes(block, (), self._usage(), report.records)
-
-    def _usage(self) -> RunUsage | None:
-        """What the system's calls took when they were made; None of a system that made none.
-
-        Its own running time is left out: another run of equal content takes another.
-        """
-        if not self._latencies:
-            return None
-        return RunUsage(
-            **self._counts,
-            cost_usd=total_cost(self._costs),
-            latency_ms=round(math.fsum(self._latencies) / self._rows, 3),
-        )
+def row_outcomes(suite: Suite, row: CaseReport) -> list[CheckOutcome]:
+    """The outcomes of a row's checks."""
+    return [check_outcome(suite.name, check) for check in _every_check(row)]
 
 
 def eval_block(suite: Suite, cell: Cell, offered: Mapping[str, str] | None = None) -> EvalBlock:

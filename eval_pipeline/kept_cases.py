@@ -33,6 +33,8 @@ class KeptCases(Sequence[Case]):
         self._ends = array("Q", [0])
         self.places: dict[str, int] = {}
         """The place of each case, by its id."""
+        self.shas = Digests()
+        """Of each case."""
 
     def extend(self, cases: Iterable[Case]) -> None:
         """Add cases, each with an id of its own.
@@ -46,6 +48,7 @@ class KeptCases(Sequence[Case]):
             fields: Any = (case.id, case.input, case.reference, case.expected, tuple(case.left_out))
             parts.append(marshal.dumps(fields))
             self._ends.append(self._ends[-1] + len(parts[-1]))
+            self.shas.add(case.sha)
         left = memoryview(b"".join(parts))
         try:
             while left:
@@ -89,6 +92,28 @@ class KeptCases(Sequence[Case]):
         return cases
 
 
+class Digests(Sequence[bytes]):
+    """Digests of sha256, in just as many bytes."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def add(self, digest: bytes) -> None:
+        """One more."""
+        self._bytes += digest
+
+    def __len__(self) -> int:
+        return len(self._bytes) // 32
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        start = place % len(self) * 32
+        return bytes(self._bytes[start : start + 32])
+
+
 class JoinedCases(Sequence[Case]):
     """The cases of several datasets, one after the other."""
 
@@ -126,6 +151,11 @@ def join_cases(parts: Sequence[Sequence[Case]]) -> Sequence[Case]:
     if any(isinstance(part, KeptCases) for part in parts):
         return JoinedCases(parts)
     return tuple(case for part in parts for case in part)
+
+
+def shas_of(cases: Sequence[Case]) -> Sequence[bytes]:
+    """The `sha` of each case."""
+    return cases.shas if isinstance(cases, KeptCases) else [case.sha for case in cases]
 
 
 def places_of(cases: Sequence[Case]) -> Mapping[str, int]:

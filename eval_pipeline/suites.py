@@ -16,7 +16,7 @@ from eval_pipeline.documents import Document
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.gating.policy import Policy
 from eval_pipeline.judges import Judge
-from eval_pipeline.kept_cases import places_of
+from eval_pipeline.kept_cases import places_of, shas_of
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.scores import Stage
 from eval_pipeline.suggestions import did_you_mean
@@ -53,6 +53,11 @@ class Dataset:
     def places(self) -> Mapping[str, int]:
         """The place of each case among them, by its id."""
         return places_of(self.cases)
+
+    @cached_property
+    def case_shas(self) -> Sequence[bytes]:
+        """The `sha` of each case."""
+        return shas_of(self.cases)
 
     @property
     def run_keys(self) -> Iterator[tuple[str, int]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from eval_pipeline.carry_over.inputs import CheckInputs, Present
+from eval_pipeline.carry_over.inputs import CheckInputs, Present, check_inputs
 from eval_pipeline.carry_over.shared_counts import count_once
 from eval_pipeline.carry_over.stored_rows import FoundRows, RowFinder, assemble, set_column
 from eval_pipeline.carry_over.traces import Digests, cell_keys
@@ -34,7 +34,6 @@ class Wanted:
     case: Case
     stage: Stage
     repeat: int
-    trace_sha: str
     known: str | None
     """Hash of what is known before it is scored."""
 
@@ -43,7 +42,6 @@ class Wanted:
 class CarriedChecks:
     """The checks that a cell is to have, and the stored ones that need not be made again."""
 
-    inputs: CheckInputs
     wanted: Sequence[Wanted]
     found: FoundRows
     traces: pa.Table
@@ -106,7 +104,7 @@ class CheckCarrier:
         found = FoundRows()
         if self._read_digests is not None and any(check.known for check in wanted):
             found = _as_carried(self._finder.find(check.known for check in wanted))
-        return CarriedChecks(self._inputs, wanted, found, traces)
+        return CarriedChecks(wanted, found, traces)
 
     @cached_property
     def _finder(self) -> RowFinder:
@@ -123,9 +121,7 @@ def join_checks(carried: CarriedChecks, made: Sequence[Scored]) -> pa.Table:
     """
     checks = [scored.check for scored in made if scored.check is not None]
     inputs = {
-        (check.case.id, check.repeat, check.stage.name): carried.inputs.of(
-            check.stage, check.case, check.trace_sha, scored.check, scored.calls
-        )
+        (check.case.id, check.repeat, check.stage.name): check_inputs(check.known, scored.check, scored.calls)
         for check, scored in zip(carried.others, made, strict=True)
         if scored.check is not None
     }
@@ -145,12 +141,12 @@ def _wanted(suite: Suite, cell: Cell, traces: pa.Table, inputs: CheckInputs) -> 
     names = ("case_id", "repeat", "content_hash", "calls", "latency_ms", "cost")
     columns = zip(*(traces[name].to_pylist() for name in names), strict=True)
     for row, (case_id, repeat, *all_of_it) in enumerate(columns):
-        case = dataset.case(case_id)
+        place = dataset.places[case_id]
+        case, case_sha = dataset.cases[place], dataset.case_shas[place]
         trace_sha = content_hash(plain(all_of_it))
         for stage in suite.stages:
             if stage.applies(case):
-                known = inputs.known(stage, case, trace_sha, repeat)
-                yield Wanted(row, case, stage, repeat, trace_sha, known)
+                yield Wanted(row, case, stage, repeat, inputs.known(stage, case_sha, trace_sha, repeat))
 
 
 def _used_by(carried: CarriedChecks, made: Sequence[Scored]) -> Mapping[CheckKey, frozenset[str]]:

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Mapping
 
 from eval_pipeline.agent_runs import Finished
 from eval_pipeline.carry_over.reads import ReadContent
-from eval_pipeline.cases import Case, Run
-from eval_pipeline.content_hash import canonical_json, content_hash
+from eval_pipeline.cases import Run
+from eval_pipeline.content_hash import content_hash
 from eval_pipeline.fingerprints import score_code, stage_content, trace_code
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.stages import gates
@@ -74,37 +74,22 @@ class CheckInputs:
         judge = suite.judge_of(cell.candidate)
         self._judge = None if judge is None else [judge.id, judge.label, judge.model.base_url]
         self._calibrated = frozenset(calibrated)
-        self._last: tuple[Case | None, bytes] = (None, b"")
-        """The case asked about last, as its hash takes it: a case's stages come one after the other."""
         self._stages = {stage.name: self._stage_sha(stage) for stage in suite.stages}
 
-    def known(self, stage: Stage, case: Case, trace_sha: str, repeat: int) -> str | None:
-        """Hash of what is known before a stage of a trace is scored; None where its code cannot be told."""
+    def known(self, stage: Stage, case_sha: bytes, trace_sha: str, repeat: int) -> str | None:
+        """Hash of what is known before a stage of a trace is scored; None where its code cannot be told.
+
+        Args:
+            stage: what is checked.
+            case_sha: digest of what was asked and is expected.
+            trace_sha: hash of what the system did.
+            repeat: which of the case's runs that was.
+        """
         stage_sha = self._stages[stage.name]
         if stage_sha is None:
             return None
-        if self._last[0] is not case:
-            expected = [case.id, case.input, case.reference, dict(case.expected)]
-            self._last = (case, canonical_json(expected))
-        key = b"\0".join([stage_sha, trace_sha.encode(), str(repeat).encode(), self._last[1]])
+        key = b"\0".join([stage_sha, trace_sha.encode(), str(repeat).encode(), case_sha])
         return hashlib.sha256(key).hexdigest()
-
-    def of(
-        self, stage: Stage, case: Case, trace_sha: str, check: CheckResult, calls: Mapping[str, str]
-    ) -> RowInputs | None:
-        """What a check just made followed from; None when it is never to be carried over.
-
-        Args:
-            stage: what was checked.
-            case: what was asked and expected.
-            trace_sha: hash of what the system did.
-            check: the outcome.
-            calls: the digest of each of the judge's recorded responses that it used, by id.
-        """
-        known = self.known(stage, case, trace_sha, check.repeat)
-        if known is None or check.outcome == "not_measured" or check.error_source in ("provider", "scorer"):
-            return None
-        return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
 
     def _stage_sha(self, stage: Stage) -> bytes | None:
         code = score_code(stage)
@@ -113,6 +98,19 @@ class CheckInputs:
         judged = self._judge if stage.scorer.judged else None
         gating = gates(stage, stage.name in self._calibrated)
         return content_hash([stage_content(stage), gating, judged, code]).encode()
+
+
+def check_inputs(known: str | None, check: CheckResult, calls: Mapping[str, str]) -> RowInputs | None:
+    """What a check just made followed from; None when it is never to be carried over.
+
+    Args:
+        known: hash of what was known before.
+        check: the outcome.
+        calls: the digest of each of the judge's recorded responses that it used, by id.
+    """
+    if known is None or check.outcome == "not_measured" or check.error_source in ("provider", "scorer"):
+        return None
+    return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
 
 
 class Present:

@@ -129,7 +129,9 @@ class _Partition:
         }
 
 
-def partitions_to_search(warehouse: Warehouse, asset: str, own: Keys) -> Iterator[Keys]:
+def partitions_to_search(
+    warehouse: Warehouse, asset: str, own: Keys, most: int = MOST_PARTITIONS
+) -> Iterator[Keys]:
     """The partitions that may hold such rows: the cell's own, then those stored last."""
     candidate = own.get("candidate") or ""
     yield own
@@ -138,7 +140,7 @@ def partitions_to_search(warehouse: Warehouse, asset: str, own: Keys) -> Iterato
     if asset == "traces":  # the hash in a key is that of the candidate's content
         content = candidate.rpartition("@")[2]
         others = [keys for keys in others if (keys.get("candidate") or "").rpartition("@")[2] == content]
-    yield from others[: MOST_PARTITIONS - 1]
+    yield from others[: most - 1]
 
 
 def read_shared(warehouse: Warehouse, asset: str, keys: Keys) -> SharedCalls:

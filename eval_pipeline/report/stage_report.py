@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,9 @@ from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.report.key import report_key
 from eval_pipeline.report.repeats import count_by_steadiness
-from eval_pipeline.report.summary import ReportSummary, Summariser
+from eval_pipeline.report.stored_rows import StoredRows
+from eval_pipeline.report.summary import ReportSummary
+from eval_pipeline.report.summing_up import ReportTally, sum_up
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.stored_runs import refuse_other_runs, refuse_stored, run_names
 from eval_pipeline.suites import Cell, Suite
@@ -33,18 +35,15 @@ class StageReport:
     summary: ReportSummary
     records: Mapping[str, JudgeRecord] = field(default_factory=dict)
     """The judge's record on its calibration cases, by judged stage."""
-    first: Sequence[CaseReport] = ()
-    """The rows to show of a long report: those that did not pass, then the others, in their order."""
 
     def first_rows(self, most: int) -> Sequence[CaseReport]:
-        """All rows, or `most` of them: those that did not pass, then the others, in the report's order.
-
-        Of a long report no more than `SHOWN_ROWS` are at hand.
-        """
+        """All rows, or `most` of them: those that did not pass, then the others, in the report's order."""
         if len(self.rows) <= most:
             return self.rows
-        kept = sorted(range(len(self.first)), key=lambda place: self.first[place].outcome == "passed")[:most]
-        return [self.first[place] for place in sorted(kept)]
+        not_passed = [found.place for found in self.summary.not_passed]
+        passed = set(range(len(self.rows))).difference(not_passed)
+        places = sorted([*not_passed[:most], *sorted(passed)][:most])
+        return self.rows.at(places) if isinstance(self.rows, StoredRows) else [self.rows[i] for i in places]
 
     def numbers(self) -> dict[str, int | float]:
         """The numbers worth plotting over time; what was not measured is left out."""
@@ -115,33 +114,24 @@ def make_report(
     cell: Cell,
     rows: Sequence[CaseReport],
     records: Mapping[str, JudgeRecord] | None = None,
-    also: Callable[[CaseReport], None] = lambda row: None,
+    tally: ReportTally | None = None,
 ) -> StageReport:
-    """The report of these rows, which are gone through once.
+    """The report of these rows.
 
     Args:
         suite: declares the stages, in order, and the cell's cases.
         cell: the candidate and dataset.
         rows: one for each case and repeat, in the dataset's order.
         records: as for `build_report`.
-        also: given each row in passing.
+        tally: what the rows add up to; left out, they are gone through.
     """
-    summariser = Summariser(suite.stages, repeated=suite.datasets[cell.dataset].repeats > 1)
-    first: tuple[list[tuple[int, CaseReport]], list[tuple[int, CaseReport]]] = ([], [])
-    for place, row in enumerate(rows):
-        summariser.add(row)
-        also(row)
-        if len(alike := first[row.outcome == "passed"]) < SHOWN_ROWS:
-            alike.append((place, row))
-    shown = sorted((first[0] + first[1])[:SHOWN_ROWS], key=lambda found: found[0])
     return StageReport(
         cell=cell,
         key=report_key(suite, cell),
         stages=suite.stages,
         rows=rows,
-        summary=summariser.summary(),
+        summary=(tally or sum_up(rows)).summary(suite.stages),
         records=records or {},
-        first=[row for _, row in shown],
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import overload
+from typing import Any, overload
 
 from eval_pipeline import windows
+from eval_pipeline.cases import Run
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.stored_runs import refuse_other_runs, refuse_stored, run_names
@@ -17,6 +18,9 @@ from eval_pipeline.warehouse.table_reader import TableReader
 from eval_pipeline.warehouse.trace_rows import traces_from
 
 _KEYS = ("case_id", "repeat")
+_TRACE_COLUMNS = ("content_hash", "calls", "called", "latency_ms", "cost")
+_CHECK_COLUMNS = ("content_hash", "calls", "called", "tokens", "cost")
+"""All that a report shows of a row: its content, and what the calls took that made it."""
 
 
 class StoredRows(Sequence[CaseReport]):
@@ -67,26 +71,48 @@ class StoredRows(Sequence[CaseReport]):
         for number in range(-(-len(self) // windows.SIZE)):
             yield from self._rows(number)
 
+    def at(self, places: Sequence[int]) -> list[CaseReport]:
+        """The rows at these places, and no others read."""
+        return [row for some in windows.windows(places) for row in self._read(some)]
+
+    def content(self, places: Sequence[int]) -> list[list[Any]] | None:
+        """All that the rows at these places show of traces and checks, as columns of plain values.
+
+        None where a version stored them that did not tell.
+        """
+        traces = self._traces.take([self._trace_rows[place] for place in places], _TRACE_COLUMNS)
+        checks = self._checks.take(
+            [row for place in places for row in self._check_rows[place]], _CHECK_COLUMNS
+        )
+        told = not traces["content_hash"].null_count and (
+            checks["content_hash"].null_count < checks.num_rows or not checks.num_rows
+        )
+        return [column.to_pylist() for column in (*traces.columns, *checks.columns)] if told else None
+
     def _rows(self, number: int) -> list[CaseReport]:
         """The rows of one window."""
         if self._window[0] != number:
             self._window = (-1, [])
-            self._window = (number, self._read(number * windows.SIZE))
+            start = number * windows.SIZE
+            self._window = (number, self._read(range(start, min(start + windows.SIZE, len(self)))))
         return self._window[1]
 
-    def _read(self, start: int) -> list[CaseReport]:
-        places = range(start, min(start + windows.SIZE, len(self)))
+    def _read(self, places: Sequence[int]) -> list[CaseReport]:
         traces = traces_from(self._traces.take([self._trace_rows[place] for place in places]))
         found = self._checks.take([row for place in places for row in self._check_rows[place]])
         checks: dict[tuple[str, int], list[CheckResult]] = {}
         for check in checks_from(found):
             checks.setdefault((check.case_id, check.repeat), []).append(check)
         stages = self._suite.stages
-        cases = self._dataset.runs[places.start : places.stop]
         return [
             report_case(run.case, trace, checks.get(run.key, []), stages)
-            for run, trace in zip(cases, traces, strict=True)
+            for run, trace in zip(self._runs(places), traces, strict=True)
         ]
+
+    def _runs(self, places: Sequence[int]) -> Sequence[Run]:
+        if isinstance(places, range) and places.step == 1:
+            return self._dataset.runs[places.start : places.stop]
+        return [self._dataset.runs[place] for place in places]
 
     def _find_traces(self) -> Sequence[int]:
         """The row of each run's trace."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Required, TypedDict, Unpack, cast
+from typing import IO, Required, TypedDict, Unpack, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -126,10 +126,10 @@ class Warehouse:
         return str(self._file(asset, name, keys))
 
     @contextlib.contextmanager
-    def writing_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> Iterator[Callable[[str], None]]:
+    def writing_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> Iterator[Callable[[str], int]]:
         """As `write_text`, a part at a time: nothing is stored before the block ends, nor when it raises.
 
-        No part may end within a secret.
+        No part may end within a secret. The function that it gives says how many bytes it wrote.
 
         Raises:
             EvalError: when the place cannot be written.
@@ -137,11 +137,19 @@ class Warehouse:
         path = self._file(asset, name, keys)
         with writing(path) as file:
 
-            def write(text: str) -> None:
+            def write(text: str) -> int:
                 with telling_where(path):
-                    file.write(str(without_secrets(text)).encode("utf-8", "backslashreplace"))
+                    return file.write(str(without_secrets(text)).encode("utf-8", "backslashreplace"))
 
             yield write
+
+    def reading(self, asset: str, name: str, **keys: Unpack[Keys]) -> IO[bytes]:
+        """A file stored beside the asset's table, open to be read.
+
+        Raises:
+            OSError: when it cannot be.
+        """
+        return self._file(asset, name, keys).open("rb")
 
     def size(self, asset: str, name: str, **keys: Unpack[Keys]) -> int | None:
         """Bytes of a file stored for an asset, such as `part.parquet`; None where there is none."""
