@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from eval_pipeline import suite_cache
-from eval_pipeline.suite_reading import find_suite
+from eval_pipeline.suite_reading import find_suite, read_suite
 from eval_pipeline_tests.toy import write_toy
 
 
@@ -51,6 +53,34 @@ def test_an_edited_system_makes_it_be_read_anew(toy):
     assert find_suite(toy.data, "toy").system.code_sha != before.system.code_sha
 
 
-def test_files_changed_just_now_are_read_every_time(toy, monkeypatch):
+@pytest.fixture
+def young(toy, monkeypatch):
+    """Its files count as changed just now, all but its modules."""
     monkeypatch.setattr(suite_cache, "SETTLED_NS", 10**12)
-    assert find_suite(toy.data, "toy") is not find_suite(toy.data, "toy")
+    for path in toy.root.rglob("*.py"):
+        os.utime(path, (0, 0))
+
+
+def test_files_changed_just_now_are_not_parsed_again_while_they_say_the_same(toy, young):
+    assert find_suite(toy.data, "toy") is find_suite(toy.data, "toy")
+
+
+def test_files_changed_just_now_are_read_anew_when_no_clock_tells(toy, young):
+    before = find_suite(toy.data, "toy")
+    path = toy.suite / "prompts" / "v1.md"
+    found = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"Look", b"Seek"))
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (found.st_size, found.st_mtime_ns)
+    after = find_suite(toy.data, "toy")
+    prompts = [next(iter(suite.candidates.values())).prompt for suite in (before, after)]
+    assert [prompt[:4] for prompt in prompts] == ["Look", "Seek"]
+
+
+def test_what_changes_while_it_is_read_is_read_again(toy, young):
+    def read(folder):
+        suite = read_suite(folder)
+        toy.edit("prompts/v1.md", "Look", "Seek")
+        return suite
+
+    assert suite_cache.read_once(toy.suite, read) is not find_suite(toy.data, "toy")
