@@ -173,17 +173,15 @@ def _case(entry: CaseFields) -> Case:
 def id_problems(file: YamlFile, parsed: DatasetFields) -> list[str]:
     """Ids that cannot be used, or stand twice."""
     problems: list[str] = []
-    first: dict[str, str] = {}
+    first: dict[str, int] = {}
     for i, entry in enumerate(parsed.cases):
-        where = file.where(("cases", i, "id"))
         if fault := id_fault(entry.id):
-            problems.append(f"{where}: case id {entry.id!r} {fault}")
-        if entry.id in first:
+            problems.append(f"{file.where(('cases', i, 'id'))}: case id {entry.id!r} {fault}")
+        if first.setdefault(entry.id, i) != i:
             problems.append(
-                f"{where}: duplicate case id {entry.id!r}, first at {first[entry.id]}; "
-                "ids must be unique within a dataset"
+                f"{file.where(('cases', i, 'id'))}: duplicate case id {entry.id!r}, first at "
+                f"{file.where(('cases', first[entry.id], 'id'))}; ids must be unique within a dataset"
             )
-        first.setdefault(entry.id, where)
     return problems
 
 
@@ -202,4 +200,6 @@ def id_fault(case_id: str) -> str | None:
 
 def holds_control(text: str) -> bool:
     """Whether a sign of `text` is no sign to show: a control character, a line end, half a surrogate pair."""
+    if text.isascii() and text.isprintable():
+        return False
     return any(unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") for sign in text)

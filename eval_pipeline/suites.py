@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +48,14 @@ class Dataset:
             KeyError: when there is none.
         """
         return self.cases[self.places[case_id]]
+
+    def cases_at(self, places: Iterable[int]) -> Mapping[int, Case]:
+        """The cases at these places, by place; where they lie close together, they are read at once."""
+        wanted = sorted(set(places))
+        if wanted and wanted[-1] - wanted[0] < 2 * len(wanted):
+            near = self.cases[wanted[0] : wanted[-1] + 1]
+            return {place: near[place - wanted[0]] for place in wanted}
+        return {place: self.cases[place] for place in wanted}
 
     @cached_property
     def places(self) -> Mapping[str, int]:

@@ -138,11 +138,12 @@ def join_checks(carried: CarriedChecks, made: Sequence[Scored]) -> pa.Table:
 
 def _wanted(suite: Suite, cell: Cell, traces: pa.Table, inputs: CheckInputs) -> Iterator[Wanted]:
     dataset = suite.datasets[cell.dataset]
-    names = ("case_id", "repeat", "content_hash", "calls", "latency_ms", "cost")
+    names = ("repeat", "content_hash", "calls", "latency_ms", "cost")
     columns = zip(*(traces[name].to_pylist() for name in names), strict=True)
-    for row, (case_id, repeat, *all_of_it) in enumerate(columns):
-        place = dataset.places[case_id]
-        case, case_sha = dataset.cases[place], dataset.case_shas[place]
+    places = [dataset.places[case_id] for case_id in traces["case_id"].to_pylist()]
+    cases = dataset.cases_at(places)
+    for row, (place, (repeat, *all_of_it)) in enumerate(zip(places, columns, strict=True)):
+        case, case_sha = cases[place], dataset.case_shas[place]
         trace_sha = content_hash(plain(all_of_it))
         for stage in suite.stages:
             if stage.applies(case):

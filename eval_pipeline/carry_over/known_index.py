@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from eval_pipeline.warehouse.table_reader import TableReader
 
@@ -26,11 +27,10 @@ class KnownIndex:
         rows: list[npt.NDArray[np.int32]] = []
         start = 0
         for part in table.parts(("inputs_known",)):
-            known = part["inputs_known"].to_pylist()
-            places = [place for place, sha in enumerate(known) if sha is not None]
-            digests.append(_digests([known[place] for place in places]))
-            rows.append(np.array(places, np.int32) + np.int32(start))
-            start += len(known)
+            known = part["inputs_known"]
+            rows.append(np.flatnonzero(known.is_valid()).astype(np.int32) + np.int32(start))
+            digests.append(_digests(pc.utf8_slice_codeunits(known.drop_null(), 0, _DIGITS).to_pylist()))
+            start += part.num_rows
         found = np.concatenate([_digests([]), *digests])
         order = np.argsort(found, kind="stable")
         self._digests = found[order]

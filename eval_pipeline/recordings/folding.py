@@ -10,9 +10,11 @@ from pathlib import Path
 
 from eval_pipeline.errors import RecordingFileError
 from eval_pipeline.recordings.entry import Entry
-from eval_pipeline.recordings.layout import FOLDED, LOCK, journals
+from eval_pipeline.recordings.layout import FOLDED, LOCK, journals, slug
+from eval_pipeline.recordings.line_index import is_large
 from eval_pipeline.recordings.lines import FolderReader
 from eval_pipeline.recordings.parsing import parse_line
+from eval_pipeline.recordings.quick_lines import model_and_place, read_quickly
 from eval_pipeline.whole_files import replace_file
 
 _Placed = tuple[tuple[str, str, str, str, str], bytes]
@@ -55,9 +57,7 @@ def fold(
         _lock_folder(folder, held)
         done = [path for path in journals(folder) if path == own or _lock_abandoned(path, held)]
         reader = FolderReader(folder)
-        placed: dict[str, _Placed] = {}
-        for name in FOLDED.values():
-            placed |= {entry.id: (entry.place, line) for entry, line in reader.read(folder / name)}
+        placed = _read_placed(folder, reader)
         for path in done:
             for entry, line in reader.read(path, abandoned=True):
                 again = entry.id in replacing if path == own else entry.failure is None
@@ -74,6 +74,39 @@ def fold(
         for path in done:
             path.unlink()
     return Folded({key: line for key, (_, line) in kept.items()}, len(placed) - len(kept))
+
+
+def _read_placed(folder: Path, reader: FolderReader) -> dict[str, _Placed]:
+    """The lines of the sorted files, by id."""
+    found = _find_placed(folder) if is_large(folder) else None
+    if found is not None:
+        reader.model, placed = found
+        return placed
+    return {
+        entry.id: (entry.place, line)
+        for name in FOLDED.values()
+        for entry, line in reader.read(folder / name)
+    }
+
+
+def _find_placed(folder: Path) -> tuple[str, dict[str, _Placed]] | None:
+    """The model and the lines of large files, as far as they need to be read; None where all has to be."""
+    placed: dict[str, _Placed] = {}
+    models: set[str] = set()
+    count = 0
+    try:
+        for kind, name in FOLDED.items():
+            for found in read_quickly(folder / name):
+                count += 1
+                model, place = model_and_place(found)
+                if place[3] != kind:
+                    return None
+                models.add(model)
+                placed[found.id] = (place, found.line)
+    except ValueError:
+        return None
+    whole = len(placed) == count and [slug(model) for model in models] == [folder.name]
+    return (models.pop(), placed) if whole else None
 
 
 def settle(before: bytes, entry: Entry, line: bytes, *, asked_again: bool) -> tuple[Entry, bytes]:

@@ -11,7 +11,7 @@ from eval_pipeline.recordings.layout import FOLDED, journals, slug
 from eval_pipeline.recordings.quick_lines import NotAsWritten, model_and_role, read_quickly
 from eval_pipeline.recordings.request import Role
 
-LARGE = 8_000_000
+LARGE = 2_000_000
 """Bytes of a model's files from which on they are not read whole."""
 
 
@@ -76,15 +76,20 @@ class LineIndex(MutableMapping[str, bytes]):
         return entry_id in self._new or entry_id in self._places
 
 
+def is_large(folder: Path) -> bool:
+    """Whether the files of a model's folder are so large that only the lines asked for are read."""
+    paths = [folder / name for name in FOLDED.values()]
+    return sum(path.stat().st_size for path in paths if path.exists()) >= LARGE
+
+
 def index_lines(folder: Path) -> LineIndex | None:
     """The index of a model's folder; None where it is small, or has to be read strictly."""
-    paths = [folder / name for name in FOLDED.values()]
-    if sum(path.stat().st_size for path in paths if path.exists()) < LARGE or journals(folder):
+    if not is_large(folder) or journals(folder):
         return None
     index = LineIndex()
     try:
-        for path in paths:
-            index.add_file(path)
+        for name in FOLDED.values():
+            index.add_file(folder / name)
     except (NotAsWritten, ValueError, OSError):
         return None
     return index if [slug(model) for model in index.models] == [folder.name] else None

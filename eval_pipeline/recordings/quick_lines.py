@@ -6,6 +6,8 @@ one, and its model and role are found likewise; anything else is left to the str
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,8 @@ _THEN = b'", "cases": ['
 _ID = b'"id": "'
 _MODEL = b'"model": "'
 _ROLE = b'"role": "'
+_FIRST_CASE = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_ID_KIND_LABEL = re.compile(rb'"id": ("[^"\\]*"), "kind": ("[a-z]+"), "label": ("(?:[^"\\]|\\.)*"), ')
 
 
 class NotAsWritten(ValueError):
@@ -76,6 +80,28 @@ def model_and_role(found: QuickLine) -> tuple[str, str]:
     if model_at < 0 or role_at < 0:
         raise NotAsWritten(found.id)
     return _text_at(line, model_at + len(_MODEL)), _text_at(line, role_at + len(_ROLE))
+
+
+def model_and_place(found: QuickLine) -> tuple[str, tuple[str, str, str, str, str]]:
+    """Whose answer a line holds, and where it stands in its file, as `Entry.place`.
+
+    Raises:
+        NotAsWritten: when it does not say so where our lines do.
+    """
+    line = found.line
+    case = _FIRST_CASE.match(line, TIME_END + len(_THEN))
+    rest = _ID_KIND_LABEL.match(line, found.id_at)
+    if case is None or rest is None:
+        raise NotAsWritten(found.id)
+    entry_id, kind, label = map(_text, rest.groups())
+    model, role = model_and_role(found)
+    return model, (_text(case[0]), role, label, kind, entry_id)
+
+
+def _text(written: bytes) -> str:
+    """A JSON string's text."""
+    text: str = json.loads(written) if b"\\" in written else written[1:-1].decode()
+    return text
 
 
 def _text_at(line: bytes, begin: int) -> str:

@@ -35,11 +35,18 @@ class StageReport:
     summary: ReportSummary
     records: Mapping[str, JudgeRecord] = field(default_factory=dict)
     """The judge's record on its calibration cases, by judged stage."""
+    _shown: dict[int, Sequence[CaseReport]] = field(default_factory=dict, repr=False, compare=False)
+    """What `first_rows` has given."""
 
     def first_rows(self, most: int) -> Sequence[CaseReport]:
         """All rows, or `most` of them: those that did not pass, then the others, in the report's order."""
         if len(self.rows) <= most:
             return self.rows
+        if most not in self._shown:
+            self._shown[most] = self._read_first(most)
+        return self._shown[most]
+
+    def _read_first(self, most: int) -> Sequence[CaseReport]:
         not_passed = [found.place for found in self.summary.not_passed]
         passed = set(range(len(self.rows))).difference(not_passed)
         places = sorted([*not_passed[:most], *sorted(passed)][:most])

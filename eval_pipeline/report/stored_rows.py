@@ -8,7 +8,6 @@ from itertools import zip_longest
 from typing import Any, overload
 
 from eval_pipeline import windows
-from eval_pipeline.cases import Run
 from eval_pipeline.report.case_reports import CaseReport, report_case
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.stored_runs import refuse_other_runs, refuse_stored, run_names
@@ -103,16 +102,12 @@ class StoredRows(Sequence[CaseReport]):
         checks: dict[tuple[str, int], list[CheckResult]] = {}
         for check in checks_from(found):
             checks.setdefault((check.case_id, check.repeat), []).append(check)
-        stages = self._suite.stages
+        stages, repeats = self._suite.stages, self._dataset.repeats
+        cases = self._dataset.cases_at(place // repeats for place in places)
         return [
-            report_case(run.case, trace, checks.get(run.key, []), stages)
-            for run, trace in zip(self._runs(places), traces, strict=True)
+            report_case(cases[place // repeats], trace, checks.get((trace.case_id, trace.repeat), []), stages)
+            for place, trace in zip(places, traces, strict=True)
         ]
-
-    def _runs(self, places: Sequence[int]) -> Sequence[Run]:
-        if isinstance(places, range) and places.step == 1:
-            return self._dataset.runs[places.start : places.stop]
-        return [self._dataset.runs[place] for place in places]
 
     def _find_traces(self) -> Sequence[int]:
         """The row of each run's trace."""

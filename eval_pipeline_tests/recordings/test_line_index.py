@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from eval_pipeline.errors import RecordingFileError
@@ -57,6 +59,43 @@ def test_a_shelf_over_an_index_answers_and_records_on(folder):
     assert entry is not None
     assert (entry.cases, entry.response["text"]) == ((f"case {TRICKY} 6",), TRICKY)
     assert shelf.get(f"{request(7).key}:0.0:0") is None
+
+
+@pytest.mark.parametrize("large", [1, 10**9], ids=["looked into", "read"])
+def test_new_calls_are_folded_into_large_files_as_into_small_ones(tmp_path, monkeypatch, large):
+    monkeypatch.setattr(line_index, "LARGE", large)
+    record(tmp_path, [4, 0, 3])
+    file = tmp_path / "fake-one" / "calls.jsonl"
+    file.write_text("".join(reversed(file.read_text().splitlines(keepends=True))))  # as a merge may leave it
+    record(tmp_path, [2, 1])
+    cases = [json.loads(line)["cases"][0] for line in file.read_text().splitlines()]
+    assert cases == [f"case {TRICKY} {number}" for number in range(5)]
+
+
+def test_a_fold_keeps_a_large_file_s_lines_as_they_are(folder):
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text().replace('"latency_ms": 1', '"latency_ms": one', 1))
+    before = file.read_text().splitlines()
+    record(folder.parent, [5])
+    assert file.read_text().splitlines()[:5] == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"kind": "chat"', '"kind": "embed"', "belongs in embeddings"),
+        ('"model": "fake:one"', '"model": "fake:two"', "in a folder that holds"),
+        ('"label": ""', '"label": 7', "'label' must be"),
+    ],
+)
+def test_a_fold_refuses_what_does_not_belong_in_a_large_file(folder, old, new, said):
+    recordings = Recordings(folder.parent, "new_episodes")
+    with scope("late"):
+        recordings.keep(request(9), {"text": "late"}, latency_ms=1)
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(RecordingFileError, match=said):
+        recordings.close()
 
 
 def test_a_broken_line_is_told_when_it_is_asked_for(folder):
