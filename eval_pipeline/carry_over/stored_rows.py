@@ -13,12 +13,16 @@ import pyarrow as pa
 from eval_pipeline.carry_over.inputs import Present
 from eval_pipeline.carry_over.known_index import KnownIndex
 from eval_pipeline.errors import EvalError, NotStoredError
+from eval_pipeline.suites import key_name
 from eval_pipeline.warehouse.row_inputs import used_lines
 from eval_pipeline.warehouse.store import Keys, Warehouse
 from eval_pipeline.warehouse.table_reader import take_rows
 
 MOST_PARTITIONS = 20
 """Partitions looked through: the cell's own, then the ones stored last."""
+MOST_ROWS = 200_000
+"""Rows after which no further partition is opened, once there are `LEAST_PARTITIONS`."""
+LEAST_PARTITIONS = 3
 SHARED_FILE = "shared_calls.json"
 """Beside a table: the digests of responses that many of its rows share, by id, under the hash of all."""
 
@@ -84,9 +88,14 @@ class RowFinder:
 
     def _partitions(self) -> Iterator[_Partition]:
         yield from self._open
-        for partition in self._closed:
+        while self._may_open and (partition := next(self._closed, None)) is not None:
             self._open.append(partition)
             yield partition
+
+    @property
+    def _may_open(self) -> bool:
+        rows = sum(partition.rows for partition in self._open)
+        return len(self._open) < LEAST_PARTITIONS or rows < MOST_ROWS
 
 
 class _Partition:
@@ -98,8 +107,10 @@ class _Partition:
             table = warehouse.open(asset, **keys)
             self._index: KnownIndex | None = KnownIndex(table)
             self._table = table
+            self.rows = table.num_rows
         except (EvalError, ValueError):  # broken or gone: whatever it held is made again
             self._index = None
+            self.rows = 0
 
     @cached_property
     def shared(self) -> SharedCalls:
@@ -132,7 +143,7 @@ class _Partition:
 def partitions_to_search(
     warehouse: Warehouse, asset: str, own: Keys, most: int = MOST_PARTITIONS
 ) -> Iterator[Keys]:
-    """The partitions that may hold such rows: the cell's own, then those stored last."""
+    """The partitions that may hold such rows: the cell's own, those of its names, then those stored last."""
     candidate = own.get("candidate") or ""
     yield own
     stored = warehouse.partitions(asset, own["suite"])
@@ -140,7 +151,13 @@ def partitions_to_search(
     if asset == "traces":  # the hash in a key is that of the candidate's content
         content = candidate.rpartition("@")[2]
         others = [keys for keys in others if (keys.get("candidate") or "").rpartition("@")[2] == content]
+    # Those of the same names come first: among many candidates, the one before is not stored last.
+    others.sort(key=lambda keys: [_names(keys)[i] != _names(own)[i] for i in range(2)])
     yield from others[: most - 1]
+
+
+def _names(keys: Keys) -> list[str]:
+    return [key_name(key) for key in (keys.get("candidate") or "", keys.get("dataset") or "")]
 
 
 def read_shared(warehouse: Warehouse, asset: str, keys: Keys) -> SharedCalls:

@@ -14,6 +14,7 @@ from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError
 from eval_pipeline.report.parts import Part, PartContent, PartTally
 from eval_pipeline.warehouse.store import Keys, Warehouse
+from eval_pipeline.warehouse.table_reader import TableReader
 
 FILES = ("part.parquet", "report.json", "outcomes.json")
 PARTS_FILE = "report_parts.json"
@@ -79,6 +80,10 @@ class KeptReport:
         return stored if stored.sizes == sizes_of(self._warehouse, self._keys) else None
 
     @cached_property
+    def _table(self) -> TableReader:
+        return self._warehouse.open("stage_report", **self._keys)
+
+    @cached_property
     def _by_inputs(self) -> Mapping[str, StoredPart]:
         parts = [] if self._stored is None else self._stored.parts
         return {part.inputs: part for part in parts if part.inputs is not None}
@@ -99,7 +104,7 @@ class KeptReport:
         if found is None or found.rows != len(part.places):
             return None
         try:
-            table = self._warehouse.open("stage_report", **self._keys).slice(found.first_row, found.rows)
+            table = self._table.slice(found.first_row, found.rows)
             report, tests = self._text("report.json", found.report), self._text("outcomes.json", found.tests)
         except (EvalError, OSError, ValueError):
             return None

@@ -18,10 +18,14 @@ from langchain_core.messages import AIMessage
 
 from eval_pipeline import fingerprints
 from eval_pipeline.evaluation import Evaluation
+from eval_pipeline.gating.own_outcomes import outcomes_text
 from eval_pipeline.recordings import Mode
 from eval_pipeline.report.json_form import report_json
 from eval_pipeline_tests.scripted import ScriptedChatModel
 
+REPORT_FILES = ("report.json", "outcomes.json")
+COUNTS_OF_CALLS = ("called", "replayed", "judge_called")
+"""Numbers that differ between a live run and its replay."""
 _NUMBERS = itertools.count(1)
 
 SYSTEM = """
@@ -243,7 +247,16 @@ class Shop:
             keys = {"suite": cell.suite, "dataset": cell.dataset, "candidate": cell.candidate}
             results.traces[name] = evaluation.warehouse.read("traces", **keys)  # type: ignore[arg-type]
             results.checks[name] = evaluation.warehouse.read("stage_scores", **keys)  # type: ignore[arg-type]
-            results.reports[name] = report_json(evaluation.build_report(cell))
+            report, _ = evaluation.store_report(cell)
+            read_text, numbers = evaluation.warehouse.read_text, report.numbers()
+            said = {file: read_text("stage_report", file, **keys) for file in REPORT_FILES}  # type: ignore[arg-type]
+            assert said["report.json"] == report_json(report)
+            assert said["outcomes.json"] == outcomes_text(evaluation.build_outcomes(cell))
+            results.reports[name] = {
+                "files": said,
+                "numbers": {key: numbers[key] for key in numbers if key not in COUNTS_OF_CALLS},
+                "table": evaluation.warehouse.read("stage_report", **keys).to_pylist(),  # type: ignore[arg-type]
+            }
         return results
 
 
@@ -253,7 +266,8 @@ class Results:
 
     traces: dict[str, pa.Table] = field(default_factory=dict)
     checks: dict[str, pa.Table] = field(default_factory=dict)
-    reports: dict[str, str] = field(default_factory=dict)
+    reports: dict[str, Any] = field(default_factory=dict)
+    """Its files, its numbers and its table."""
 
     def rows(self, *, live: bool = False) -> dict[str, Any]:
         """All rows but for what two runs of the same may differ in, with `live` also for what counts calls.

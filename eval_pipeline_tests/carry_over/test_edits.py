@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eval_pipeline import fingerprints
+from eval_pipeline.carry_over import stored_rows
 from eval_pipeline.recordings import Mode
 from eval_pipeline_tests.carry_over.shop import Shop
 
@@ -60,6 +61,19 @@ def test_an_edited_expectation_leaves_the_traces(shop):
 def test_a_case_added_makes_its_own_rows(shop):
     shop.cases.insert(0, {"id": "new", "input": "hi"})
     assert again(shop, "new_episodes") == (both("new"), both("new kind"))
+
+
+def test_a_row_in_a_partition_beyond_the_most_rows_is_made_again(shop, monkeypatch):
+    shop.cases[5]["input"] = "hello there"
+    shop.write()
+    shop.carried("new_episodes")
+    shop.cases[5]["input"] = "hello"
+    shop.cases.reverse()
+    shop.cases.append({"id": "new", "input": "hi"})  # another key than the first, which has all rows but this
+    # Its own partition is empty, so that one more is opened: the candidate's edited one.
+    monkeypatch.setattr(stored_rows, "MOST_ROWS", 1)
+    monkeypatch.setattr(stored_rows, "LEAST_PARTITIONS", 2)
+    assert again(shop, "new_episodes") == (both("hello", "new"), both("hello kind", "new kind"))
 
 
 def test_cases_in_another_order_are_carried_over_in_that_order(shop):
