@@ -48,10 +48,7 @@ ui: $(READY)
 	$(BIN)/dagster dev -w workspace.yaml
 
 bench: $(INSTALLED)
-	$(BIN)/python -m benchmarks.replay
-	$(BIN)/python -m benchmarks.live
-	$(BIN)/python -m benchmarks.scale
-	$(BIN)/python -m benchmarks.gate
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) .dagster warehouse

@@ -1,0 +1,25 @@
+"""Every benchmark, each in a process of its own; exits 1 when one of them is over a budget."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from rich.console import Console
+
+BENCHMARKS = ("replay", "live", "scale", "gate")
+
+
+def main() -> None:
+    """Run them all, and say last which failed."""
+    failed = []
+    for name in BENCHMARKS:
+        Console().rule(name)
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
+            failed.append(name)
+    print(f"over a budget, or broken off: {', '.join(failed)}" if failed else f"all within budget: {', '.join(BENCHMARKS)}")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
