@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from rich.console import Console
-
 BENCHMARKS = ("replay", "live", "scale", "gate")
 
 
@@ -14,7 +12,7 @@ def main() -> None:
     """Run them all, and say last which failed."""
     failed = []
     for name in BENCHMARKS:
-        Console().rule(name)
+        print(f"\n{name}\n{'=' * len(name)}", flush=True)
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
             failed.append(name)
     if failed:

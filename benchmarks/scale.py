@@ -16,11 +16,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from eval_pipeline.evaluation import Evaluation
 
 PAGES = 100
 CASES = 10_000
@@ -90,17 +93,45 @@ def write_cases(suite: Path, cases: int, form: str, edited: int | None = None) -
 
 
 def run(folder: Path, *arguments: str, profile: Path | None = None) -> dict[str, float]:
-    """Seconds, CPU seconds, MiB and calls of one command."""
+    """Seconds, CPU seconds, MiB and calls of one `eval-pipeline run`."""
+    profiler = [] if profile is None else ["-m", "cProfile", "-o", str(profile)]
+    return timed(folder, [*profiler, "-m", "eval_pipeline", "run", "scale", *arguments])
+
+
+def run_on_both_cores(folder: Path) -> dict[str, float]:
+    """Likewise of Dagster's own command, the work in two shards and each in a process of its own."""
+    (home := folder / "home").mkdir()
+    (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    declared = folder / "data" / "scale" / "suite.yaml"
+    whole = declared.read_text()
+    declared.write_text(json.dumps({**json.loads(whole), "shards": 2}))
+    (cell,) = Evaluation("", folder / "data").suite("scale").cells
+    assets = ",".join(f"scale/{name}" for name in ("traces", "stage_scores", "stage_report"))
+    found = timed(
+        folder,
+        [
+            *("-m", "dagster", "asset", "materialize", "-m", "eval_pipeline.definitions"),
+            *("--select", assets, "--partition", cell.partition),
+        ],
+        DAGSTER_HOME=str(home),
+        EVAL_EXECUTOR="multiprocess",
+    )
+    declared.write_text(whole)
+    return found
+
+
+def timed(folder: Path, arguments: Sequence[str], **more: str) -> dict[str, float]:
+    """Seconds, CPU seconds, MiB (of the largest process) and calls of a Python command."""
     environment = {
         **os.environ,
         "EVAL_DATA": str(folder / "data"),
         "EVAL_WAREHOUSE": str(folder / "warehouse"),
         "DAGSTER_HOME": "",
         "OPENAI_API_KEY": "none",
+        **more,
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once
-    profiler = [] if profile is None else ["-m", "cProfile", "-o", str(profile)]
-    command = [sys.executable, *profiler, "-m", "eval_pipeline", "run", "scale", *arguments]
+    command = [sys.executable, *arguments]
     started = time.perf_counter()
     with (folder / "out.txt").open("wb") as out:
         process = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT)
@@ -117,7 +148,9 @@ def run(folder: Path, *arguments: str, profile: Path | None = None) -> dict[str,
     }
 
 
-def measure(cases: int, form: str, *, profiled: bool = False) -> list[dict[str, Any]]:
+def measure(
+    cases: int, form: str, *, profiled: bool = False, both_cores: bool = False
+) -> list[dict[str, Any]]:
     """Each step with its figures, after one that records."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -125,6 +158,9 @@ def measure(cases: int, form: str, *, profiled: bool = False) -> list[dict[str, 
         suite = folder / "data" / "scale"
         steps = {"recorded": run(folder, "--record-mode", "new_episodes")}
         (folder / "warehouse").rename(folder / "first")
+        if both_cores:
+            steps["first replay, two shards"] = run_on_both_cores(folder)
+            (folder / "warehouse").rename(folder / "second")
         steps["first replay"] = run(folder)
         run(folder)  # stores that all rows are carried over
         steps["unchanged"] = run(folder)
@@ -186,6 +222,13 @@ def budgets(results: list[dict[str, Any]], cases: int, many: int) -> list[tuple[
             FIRST_MS,
         ),
     ]
+    held.append(
+        (
+            "first replay in two shards: CPU ms a case, all processes",
+            of("first replay, two shards", cases)["CPU s"] / cases * 1000,
+            FIRST_MS,
+        )
+    )
     if many > cases:
         for step in ("first replay", "unchanged", "one case edited"):
             grown = (of(step, many)["RSS MiB"] - of(step, cases)["RSS MiB"]) * 1024 / (many - cases)
@@ -201,7 +244,7 @@ def main() -> None:
     parser.add_argument("--form", choices=("jsonl", "yaml"), default="jsonl")
     chosen = parser.parse_args()
     results = [{**measure(1, chosen.form)[2], "step": "start-up"}]
-    results += measure(chosen.cases, chosen.form, profiled=True)
+    results += measure(chosen.cases, chosen.form, profiled=True, both_cores=True)
     if chosen.many:
         results += measure(chosen.many, chosen.form)
     show(results)
