@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from eval_pipeline.content_hash import canonical_json
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.problems import Problems
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.suite_files import CandidateFields
-from eval_pipeline.suites import Candidate, Cell, Dataset, name_fault, partition_key, slug
+from eval_pipeline.suites import Candidate, Cell, name_fault, partition_key, slug
 from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.validation import validate
 from eval_pipeline.yaml_data import YamlFile

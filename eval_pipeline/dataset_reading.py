@@ -15,13 +15,14 @@ from pydantic import BaseModel, create_model
 from eval_pipeline.case_reading import read_cases
 from eval_pipeline.cases import Case, CaseFields, CaseFile, DatasetFields, Known
 from eval_pipeline.dataset_includes import with_included
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.documents import read_documents, read_fixtures
 from eval_pipeline.errors import CaseError
 from eval_pipeline.kept_cases import join_cases
 from eval_pipeline.problems import SHOWN, Problems
 from eval_pipeline.scores import REQUESTS, Stage
 from eval_pipeline.suggestions import did_you_mean
-from eval_pipeline.suites import Dataset, name_fault, partition_key, slug
+from eval_pipeline.suites import name_fault, partition_key, slug
 from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.user_code import describe_failure
 from eval_pipeline.validation import validate

@@ -14,6 +14,7 @@ from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
 from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.check_results import score_shard, store_scores
 from eval_pipeline.content_hash import content_hash
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.gating.outcomes import Outcomes
 from eval_pipeline.model_settings import ModelSettings
 from eval_pipeline.models.connection import Connector
@@ -27,7 +28,7 @@ from eval_pipeline.settings import data_root, warehouse_root
 from eval_pipeline.shards import CheckPart, Shard, TracePart
 from eval_pipeline.stored import Stored, fresh
 from eval_pipeline.suite_reading import find_suite, find_suites
-from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
+from eval_pipeline.suites import Candidate, Cell, Suite
 from eval_pipeline.trace_results import run_shard, store_traces
 from eval_pipeline.traces import AgentTrace
 from eval_pipeline.warehouse.score_rows import checks_from

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from eval_pipeline.cases import Case, Known
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.documents import Document
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
 from eval_pipeline.report.stage_report import StageReport, build_report
 from eval_pipeline.scores import CheckResult, Score, Stage
-from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
+from eval_pipeline.suites import Candidate, Cell, Suite
 from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.traces import AgentTrace, ToolCall, TraceError
 

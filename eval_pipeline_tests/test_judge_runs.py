@@ -9,12 +9,13 @@ import pytest
 
 from eval_pipeline.cases import Case
 from eval_pipeline.cell_scoring import score_cell
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.gating.outcomes import JudgeRecord
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scorers.deepeval import AnswerRelevancy, Faithfulness
 from eval_pipeline.scores import Stage
-from eval_pipeline.suites import Candidate, Cell, Dataset, Suite
+from eval_pipeline.suites import Candidate, Cell, Suite
 from eval_pipeline.system_spec import SystemSpec
 from eval_pipeline.traces import AgentTrace, TraceError
 from eval_pipeline_tests.judged_suite import JudgedSuite

@@ -10,9 +10,9 @@ import pytest
 
 from eval_pipeline.case_reading import read_cases
 from eval_pipeline.cases import Case, DatasetFields
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.errors import CaseError
 from eval_pipeline.kept_cases import JoinedCases, KeptCases
-from eval_pipeline.suites import Dataset
 
 CASES = [
     {"id": f"case-{n}", "input": {"n": n, "text": "Ä\ud83d"[:1]}, "reference": None if n % 2 else "so"}

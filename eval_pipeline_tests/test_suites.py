@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.errors import SuiteError
 from eval_pipeline.suite_reading import read_suite
-from eval_pipeline.suites import Cell, Dataset, Suite, key_name, partition_key, slug
+from eval_pipeline.suites import Cell, Suite, key_name, partition_key, slug
 from eval_pipeline_tests.toy import FILES, ToyFiles, write_toy
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from eval_pipeline import windows
 from eval_pipeline.cell_outcomes import row_outcomes
 from eval_pipeline.content_hash import content_hash
+from eval_pipeline.datasets import Dataset
 from eval_pipeline.fingerprints import report_code
 from eval_pipeline.gating.own_outcomes import line_of
 from eval_pipeline.report.case_reports import CaseReport
@@ -25,7 +26,7 @@ from eval_pipeline.report.rows import rows_table, stored_row
 from eval_pipeline.report.stored_rows import StoredRows
 from eval_pipeline.report.summing_up import ReportTally, sum_up
 from eval_pipeline.report.usage import UsageTally
-from eval_pipeline.suites import Cell, Dataset, Suite
+from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.stored_text import plain
 
 MEAN_RUNS = 250
