@@ -1,0 +1,38 @@
+"""A suite whose judge is recorded, and the command line over it."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from eval_pipeline.cli import app
+from eval_pipeline_tests.calibrate_command.judge_replies import sees_postgres
+from eval_pipeline_tests.judged_suite import JudgedSuite
+from eval_pipeline_tests.scripted_judge import JudgedConnector, saying
+
+
+@pytest.fixture(scope="package")
+def recorded(tmp_path_factory):
+    """Everything recorded; with these minimums faithfulness is calibrated, recall (no sound case) is not."""
+    folder = tmp_path_factory.mktemp("judged")
+    suite = JudgedSuite(folder, more="calibration: {cases: 1}\n")
+    connector = JudgedConnector(saying(Verdicts=sees_postgres))
+    suite.score("new_episodes", connector)
+    suite.calibrate("new_episodes", connector)
+    return suite
+
+
+@pytest.fixture
+def cli(recorded, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVAL_DATA", str(recorded.data_root))
+    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, arguments)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
