@@ -35,6 +35,8 @@ EMBEDDER: dict[Protocol, str] = {
     "openai": "openai:embedding-stub",
 }
 KEYS = {"GOOGLE_API_KEY": "fake-google-key-0001", "OPENAI_API_KEY": "fake-openai-key-0001"}
+SETTINGS = ModelSettings(name="openai:m", max_concurrency=2)
+"""A model that may be asked twice at a time."""
 
 
 class TurnedClock:
@@ -52,6 +54,12 @@ class TurnedClock:
     def _turn(self, seconds: float) -> None:
         self.time += seconds
         self.waits.append(seconds)
+
+
+def run_calls() -> tuple[RunCalls, TurnedClock]:
+    """Calls of one run that shares its pools with no other, and their clock."""
+    time = TurnedClock()
+    return RunCalls(Pools(time.clock), time.clock), time
 
 
 class KeptClients:
