@@ -29,7 +29,7 @@ def explain_calibration_case(evaluation: Evaluation, suite: Suite, key: str, cas
     try:
         scores = read_calibration_scores(evaluation.shared_warehouse, suite, key)
     except NotStoredError:
-        scores = calibrate(suite, suite.judges[key], lambda: evaluation.open_recordings(suite))
+        scores = calibrate(suite, suite.judges[key], lambda: evaluation.open_recordings(suite)).scores
     found = [score for score in scores if score.case_id == case_id]
     blocks = [
         f"suite      {suite.name}",

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 from eval_pipeline.calibration import CalibrationScore, Minimums
 from eval_pipeline.calibration_reading import CALIBRATION_FILE
-from eval_pipeline.calibration_runs import calibrate, calibrate_command, calibrated_stages
+from eval_pipeline.calibration_runs import (
+    Calibrated,
+    calibrate,
+    calibrate_command,
+    calibrated_stages,
+    calibration_recorded,
+)
 from eval_pipeline.calibration_summary import MetricCalibration, calibration_numbers, summarise_calibration
+from eval_pipeline.carry_over.calibrations import forget, note, stands
 from eval_pipeline.errors import NotStoredError, RecordingMisses, SuiteError
 from eval_pipeline.gating.outcomes import JudgeRecord
+from eval_pipeline.judges import Judge
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.stored import NotRecordedError, Stored, fresh
 from eval_pipeline.suites import Cell, Suite
@@ -33,6 +41,28 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
     judge = fresh(suite.judges, key)
     if suite.calibration is None:
         raise SuiteError(f"suite {suite.name!r} has no calibration cases; write {CALIBRATION_FILE}")
+    warehouse = evaluation.warehouse
+    if stands(warehouse, suite, judge, evaluation.digest_reader(suite)):
+        table = warehouse.read("calibration", suite=suite.name, judge=key)
+        scores = calibration_from(table)
+    else:
+        made = _calibrate(evaluation, suite, judge)
+        scores, table = made.scores, calibration_table(made.scores)
+        forget(warehouse, suite, judge)
+        warehouse.write("calibration", table, suite=suite.name, judge=key)
+        note(warehouse, suite, judge, made)
+    found = summarise_calibration(scores, suite.calibration.minimums)
+    return Stored(stored_content(table), calibration_numbers(found))
+
+
+def calibration_at_hand(evaluation: Evaluation, suite: Suite, judge: Judge) -> bool:
+    """Whether a judge's calibration is stored as it would come out now, or the recordings hold all of it."""
+    if stands(evaluation.warehouse, suite, judge, evaluation.digest_reader(suite)):
+        return True
+    return calibration_recorded(suite, judge)
+
+
+def _calibrate(evaluation: Evaluation, suite: Suite, judge: Judge) -> Calibrated:
     opened: list[Recordings] = []
 
     def open_recordings() -> Recordings:
@@ -40,7 +70,7 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
         return opened[-1]
 
     try:
-        scores = calibrate(
+        return calibrate(
             suite,
             judge,
             open_recordings,
@@ -51,14 +81,10 @@ def store_calibration(evaluation: Evaluation, suite_name: str, key: str) -> Stor
     except RecordingMisses as missing:
         if any(recordings.used for recordings in opened):
             raise
-        command = calibrate_command(suite, judge)
         raise NotRecordedError(
-            f"{suite.name}: the calibration of judge {key} is not recorded; record it with: {command}"
+            f"{suite.name}: the calibration of judge {suite.calibration_key(judge)} is not recorded; "
+            f"record it with: {calibrate_command(suite, judge)}"
         ) from missing
-    table = calibration_table(scores)
-    evaluation.warehouse.write("calibration", table, suite=suite.name, judge=key)
-    found = summarise_calibration(scores, suite.calibration.minimums)
-    return Stored(stored_content(table), calibration_numbers(found))
 
 
 def read_calibration_scores(warehouse: Warehouse, suite: Suite, key: str) -> list[CalibrationScore]:

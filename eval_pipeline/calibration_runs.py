@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,16 @@ from eval_pipeline.suites import Suite
 
 CALIBRATION_LABEL = "calibration of "
 """How the label of a recorded call begins that a calibration asked."""
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a judge says of calibration cases."""
+
+    scores: list[CalibrationScore]
+    """By metric, case and repeat."""
+    calls: Mapping[str, str]
+    """The digest of each recorded response that they rest on, by id."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,8 @@ def calibrate(
     connector: Connector | None = None,
     calls: RunCalls | None = None,
     on_progress: Progress = lambda done, total: None,
-) -> list[CalibrationScore]:
-    """What the judge says of each calibration case: by metric, case and repeat.
+) -> Calibrated:
+    """What the judge says of each calibration case.
 
     Args:
         suite: declares the cases and the stages they try.
@@ -64,6 +74,7 @@ def calibrate(
     """
     tasks = list(_tasks(suite))
     done: dict[int, _Scored] = {}
+    digests: dict[str, str] = {}
     todo: Sequence[int] = range(len(tasks))
     for _ in range(ROUNDS_AFTER_CONFLICT):
         recordings = open_recordings()
@@ -72,10 +83,11 @@ def calibrate(
             done |= run_async(_score_all(tasks, todo, asked, on_progress, calibrate_command(suite, judge)))
         finally:
             lost = recordings.close()
+        digests |= recordings.digests(entry for place in todo for entry in done[place].used - lost)
         todo = [place for place in todo if done[place].used & lost]
         if not todo:
             break
-    return [done[place].score for place in range(len(tasks))]
+    return Calibrated([done[place].score for place in range(len(tasks))], digests)
 
 
 def calibrate_command(suite: Suite, judge: Judge) -> str:

@@ -85,4 +85,4 @@ class JudgedSuite(DocsSuite):
         suite = self.suite
         (judge,) = suite.judges.values()
         open_recordings = lambda: Recordings(suite.recordings, mode)  # noqa: E731
-        return calibrate(suite, judge, open_recordings, connector=connector or JudgedConnector())
+        return calibrate(suite, judge, open_recordings, connector=connector or JudgedConnector()).scores

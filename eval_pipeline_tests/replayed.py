@@ -41,6 +41,6 @@ def replayed_records(suite: Suite, cell: Cell) -> dict[str, JudgeRecord]:
     judge = suite.judge_of(cell.candidate)
     if judge is None or suite.calibration is None or not calibration_recorded(suite, judge):
         return {}
-    scores = calibrate(suite, judge, lambda: Recordings(suite.recordings))
+    scores = calibrate(suite, judge, lambda: Recordings(suite.recordings)).scores
     found = summarise_calibration(scores, suite.calibration.minimums)
     return {stage.name: found[stage.name].record for stage in suite.stages if stage.name in found}

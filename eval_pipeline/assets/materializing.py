@@ -11,7 +11,7 @@ from eval_pipeline.agent_runs import Progress
 from eval_pipeline.assets.partitions import is_calibrated
 from eval_pipeline.assets.resources import EvaluationResource, collecting_reports, reporting_progress
 from eval_pipeline.assets.suite_assets import suite_assets
-from eval_pipeline.calibration_runs import calibration_recorded
+from eval_pipeline.calibration_results import calibration_at_hand
 from eval_pipeline.errors import EvalError, InputError
 from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.recordings import Mode
@@ -46,6 +46,7 @@ class Materializer:
         if home and not os.access(home, os.W_OK | os.X_OK):
             raise InputError(f"DAGSTER_HOME={home}: cannot be written; make it writable, or unset it")
         self._assets = suite_assets(suite)
+        self._carry_over = carry_over
         self._suite = suite
         resource = EvaluationResource(
             record_mode=mode,
@@ -111,9 +112,12 @@ class Materializer:
         if judge is None or not is_calibrated(self._suite):
             return
         key = self._suite.calibration_key(judge)
+        if f"calibration:{key}" in self._done:
+            return
         # Looked at first: a run of Dagster's that fails would show as a failure that nobody asked for.
-        if f"calibration:{key}" not in self._done and calibration_recorded(self._suite, judge):
-            self._run(["calibration"], key, {"evaluation": EvaluationResource(record_mode="none")})
+        replay = EvaluationResource(record_mode="none", carry_over=self._carry_over)
+        if calibration_at_hand(replay.evaluation(""), self._suite, judge):
+            self._run(["calibration"], key, {"evaluation": replay})
 
     def _run(
         self,

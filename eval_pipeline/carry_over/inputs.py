@@ -12,6 +12,10 @@ A check follows from
                  scorer's, ours, Python, everything installed)
   noted in it    the judge's recorded responses that it used
 
+A calibration follows from
+  known before   its cases, the stages that they try and their scorers' variants, who judges, the code
+  noted in it    the judge's recorded responses that it used
+
 Equal inputs make equal rows. Never carried over is what may come out otherwise next time: what a provider's
 fault, an exception or the clock ended, and what was not measured.
 """
@@ -22,10 +26,12 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from eval_pipeline.agent_runs import Finished
+from eval_pipeline.calibration import CalibrationSet
 from eval_pipeline.carry_over.reads import ReadContent
 from eval_pipeline.cases import Run
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.fingerprints import score_code, stage_content, trace_code
+from eval_pipeline.judges import Judge
 from eval_pipeline.scores import CheckResult, Stage
 from eval_pipeline.stages import gates
 from eval_pipeline.suites import Cell, Suite
@@ -110,6 +116,25 @@ def check_inputs(known: str | None, check: CheckResult, calls: Mapping[str, str]
     """
     if known is None or check.outcome == "not_measured" or check.error_source in ("provider", "scorer"):
         return None
+    return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
+
+
+def calibration_inputs(
+    cases: CalibrationSet | None, judge: Judge, stages: Mapping[str, Stage], calls: Mapping[str, str]
+) -> RowInputs | None:
+    """What a calibration follows from; None where its code cannot be told.
+
+    Args:
+        cases: what the judge is tried on.
+        judge: who is tried.
+        stages: what the cases try, by metric.
+        calls: the digest of each of the judge's recorded responses that it used, by id.
+    """
+    codes = {metric: score_code(stage) for metric, stage in stages.items()}
+    if cases is None or None in codes.values():
+        return None
+    declared = {metric: stage_content(stage) for metric, stage in stages.items()}
+    known = content_hash([cases.sha, judge.id, judge.label, declared, codes])
     return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
 
 
