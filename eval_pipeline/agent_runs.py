@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,7 +26,7 @@ from eval_pipeline.own_time import LONGEST_S, own_time
 from eval_pipeline.recordings import Recordings, scope
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.system_building import build_system
-from eval_pipeline.traces import AgentTrace, System, TraceError, Usage
+from eval_pipeline.traces import LARGEST_COUNT, AgentTrace, System, TraceError, Usage
 from eval_pipeline.warehouse.stored_text import json_text
 
 Progress = Callable[[int, int], None]
@@ -275,7 +274,7 @@ def _refuse_unstorable(trace: AgentTrace) -> None:
     Raises:
         TypeError: naming the field.
     """
-    if not math.isfinite(trace.latency_ms):
+    if not abs(trace.latency_ms) <= LARGEST_COUNT:
         raise TypeError(f"latency_ms is {trace.latency_ms}; give milliseconds")
     try:
         for call in trace.tool_calls:

@@ -18,6 +18,7 @@ from eval_pipeline.report.rows import run_of
 from eval_pipeline.report.stage_report import StageReport, make_report
 from eval_pipeline.report.stored_rows import StoredRows
 from eval_pipeline.report.storing import ReportWriter
+from eval_pipeline.report.summing_up import shown_metrics
 from eval_pipeline.stored import Stored
 from eval_pipeline.suites import Cell, Suite
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 def store_report(evaluation: Evaluation, cell: Cell) -> tuple[StageReport, Stored]:
     """One row a case and repeat, and beside them the report as JSON and the outcomes for a gate.
 
-    Files that were made of the same are left alone; parts that were, are taken over.
+    Files that were made of the same are left alone; parts that were, are taken over: neither without
+    carry-over.
 
     Raises:
         NotStoredError: when the cell's traces or scores are not stored.
@@ -41,7 +43,7 @@ def store_report(evaluation: Evaluation, cell: Cell) -> tuple[StageReport, Store
     inputs = _inputs(suite, cell, parts, records)
     kept = KeptParts(warehouse, keys)
     total = PartTally()
-    version = kept.own.version(inputs)
+    version = kept.own.version(inputs) if evaluation.carry_over else None
     if version is not None:
         for part in parts:
             total.merge(kept.own.tally(part) or tally_of(rows.at(part.places)))
@@ -49,7 +51,8 @@ def store_report(evaluation: Evaluation, cell: Cell) -> tuple[StageReport, Store
     else:
         with ReportWriter(warehouse, suite, cell) as writer:
             for part in parts:
-                content = kept.content(part) or make_part(suite, cell, rows.at(part.places))
+                stored_before = kept.content(part) if evaluation.carry_over else None
+                content = stored_before or make_part(suite, cell, rows.at(part.places))
                 writer.add(part, content)
                 total.merge(content.tally)
             report = make_report(suite, cell, rows, records, total.report)
@@ -92,4 +95,6 @@ def _inputs(
     if any(part.inputs is None for part in parts):
         return None
     known = {name: record.model_dump(mode="json") for name, record in records.items()}
-    return content_hash([report_key(suite, cell), [part.inputs for part in parts], known, report_code()])
+    shown = [shown_metrics(stage) for stage in suite.stages]
+    made_of = [part.inputs for part in parts]
+    return content_hash([report_key(suite, cell), made_of, known, shown, report_code()])

@@ -202,6 +202,10 @@ def _calls(**fields):
             "TypeError: latency_ms is nan; give milliseconds",
         ),
         (
+            lambda case: AgentTrace(case.id, latency_ms=1e308),
+            "TypeError: latency_ms is 1e+308; give milliseconds",
+        ),
+        (
             _calls(arguments={1: 2}, output=""),
             "TypeError: EvalError: arguments of t: key 1 is not text; JSON has text keys only",
         ),
@@ -211,7 +215,18 @@ def _calls(**fields):
             "CancelledError: the system cancelled itself",
         ),
     ],
-    ids=["answer", "context", "output", "round", "score", "latency", "keys", "exit", "cancelled"],
+    ids=[
+        "answer",
+        "context",
+        "output",
+        "round",
+        "score",
+        "latency",
+        "latency-sum",
+        "keys",
+        "exit",
+        "cancelled",
+    ],
 )
 def test_a_system_of_the_wrong_shape_is_an_error_of_its_case(answers, says):
     async def run(case):

@@ -7,19 +7,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from eval_pipeline.carry_over.stored_rows import partitions_to_search
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import EvalError
+from eval_pipeline.recordings.credentials import secrets_in
 from eval_pipeline.report.parts import Part, PartContent, PartTally
 from eval_pipeline.warehouse.store import Keys, Warehouse
 from eval_pipeline.warehouse.table_reader import TableReader
 
-FILES = ("part.parquet", "report.json", "outcomes.json")
+TABLE_FILE = "part.parquet"
+REPORT_FILE = "report.json"
+OUTCOMES_FILE = "outcomes.json"
 PARTS_FILE = "report_parts.json"
 _MOST_PARTITIONS = 5
 """Reports that are looked through: the cell's own, then the ones stored last."""
+_LINES_BYTES = 1_000_000
+"""Of text that is looked through for secrets at once."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,8 @@ class StoredParts:
     """Hash of all that the report followed from."""
     version: str
     """Hash of what it says."""
-    sizes: Mapping[str, int | None]
-    """Bytes of its files."""
+    files: Mapping[str, str]
+    """Hash of each of its files, as it was written."""
     parts: list[StoredPart] = field(default_factory=list)
 
 
@@ -74,10 +79,9 @@ class KeptReport:
     @cached_property
     def _stored(self) -> StoredParts | None:
         try:
-            stored = _FILE.validate_json(self._warehouse.read_text("stage_report", PARTS_FILE, **self._keys))
-        except (EvalError, ValidationError):
+            return _FILE.validate_json(self._warehouse.read_text("stage_report", PARTS_FILE, **self._keys))
+        except (EvalError, ValueError):
             return None
-        return stored if stored.sizes == sizes_of(self._warehouse, self._keys) else None
 
     @cached_property
     def _table(self) -> TableReader:
@@ -89,9 +93,14 @@ class KeptReport:
         return {part.inputs: part for part in parts if part.inputs is not None}
 
     def version(self, inputs: str | None) -> str | None:
-        """Its version if it followed from these inputs; else None."""
-        made_alike = self._stored is not None and inputs is not None and self._stored.inputs == inputs
-        return self._stored.version if made_alike and self._stored is not None else None
+        """Its version if it followed from these inputs and all of its files are as written; else None.
+
+        One that shows what is a secret by now is never as it would be written.
+        """
+        stored = self._stored
+        if stored is None or inputs is None or stored.inputs != inputs or not self._is_whole(stored):
+            return None
+        return stored.version
 
     def tally(self, part: Part) -> PartTally | None:
         """What a part's rows add up to, if it is kept."""
@@ -105,12 +114,22 @@ class KeptReport:
             return None
         try:
             table = self._table.slice(found.first_row, found.rows)
-            report, tests = self._text("report.json", found.report), self._text("outcomes.json", found.tests)
+            report, tests = self._text(REPORT_FILE, found.report), self._text(OUTCOMES_FILE, found.tests)
         except (EvalError, OSError, ValueError):
             return None
         if report is None or tests is None or content_hash(table["row"].to_pylist()) != found.content:
             return None
         return PartContent(report, tests, table, found.tally)
+
+    def _is_whole(self, stored: StoredParts) -> bool:
+        digest, keys = self._warehouse.digest, self._keys
+        whole = all(digest("stage_report", name, **keys) == sha for name, sha in stored.files.items())
+        return whole and not secrets_in(self._lines())
+
+    def _lines(self) -> Iterator[bytes]:
+        """Some lines of its text at a time."""
+        with self._warehouse.reading("stage_report", REPORT_FILE, **self._keys) as file:
+            yield from iter(lambda: b"".join(file.readlines(_LINES_BYTES)), b"")
 
     def _text(self, name: str, span: TextSpan) -> str | None:
         with self._warehouse.reading("stage_report", name, **self._keys) as file:
@@ -145,14 +164,10 @@ class KeptParts:
             yield report
 
 
-def sizes_of(warehouse: Warehouse, keys: Keys) -> dict[str, int | None]:
-    """Bytes of each of a report's files."""
-    return {name: warehouse.size("stage_report", name, **keys) for name in FILES}
-
-
 def note_parts(warehouse: Warehouse, keys: Keys, stored: StoredParts) -> None:
     """Say what parts a report has, now that its files are in place."""
-    stored = replace(stored, sizes=sizes_of(warehouse, keys))
+    table = warehouse.digest("stage_report", TABLE_FILE, **keys)
+    stored = replace(stored, files={**stored.files, TABLE_FILE: table or ""})
     warehouse.write_text("stage_report", PARTS_FILE, _FILE.dump_json(stored).decode() + "\n", **keys)
 
 

@@ -78,7 +78,7 @@ def parts_of(suite: Suite, cell: Cell, rows: StoredRows) -> Iterator[Part]:
     """The parts of a cell's report, in their order."""
     dataset = suite.datasets[cell.dataset]
     code = report_code()
-    stages = [describe_stage(stage) for stage in suite.stages]
+    stages = [[describe_stage(stage), stage.scorer.judged] for stage in suite.stages]
     declared = content_hash(plain([suite.name, dataset.repeats, stages, code]))
     for cases in _case_ranges(dataset):
         places = range(cases.start * dataset.repeats, cases.stop * dataset.repeats)

@@ -14,7 +14,14 @@ from eval_pipeline.cell_outcomes import outcomes_head
 from eval_pipeline.content_hash import ListHash, content_hash
 from eval_pipeline.gating.own_outcomes import outcomes_begin, outcomes_end
 from eval_pipeline.report.json_form import json_begin, json_end, plain_summary
-from eval_pipeline.report.kept_parts import StoredPart, StoredParts, TextSpan, forget_parts
+from eval_pipeline.report.kept_parts import (
+    OUTCOMES_FILE,
+    REPORT_FILE,
+    StoredPart,
+    StoredParts,
+    TextSpan,
+    forget_parts,
+)
 from eval_pipeline.report.key import report_key
 from eval_pipeline.report.parts import Part, PartContent
 from eval_pipeline.report.rows import rows_table
@@ -45,20 +52,20 @@ class ReportWriter(contextlib.ExitStack):
     def __enter__(self) -> ReportWriter:
         """Begin all files."""
         forget_parts(self._warehouse, self._keys)
-        writing, keys = self._warehouse.writing_text, self._keys
-        self._table = self.enter_context(self._warehouse.writing("stage_report", **keys))
-        self._write = self.enter_context(writing("stage_report", "report.json", **keys))
+        warehouse, keys = self._warehouse, self._keys
+        self._table = self.enter_context(warehouse.writing("stage_report", **keys))
+        self._text = self.enter_context(warehouse.writing_text("stage_report", REPORT_FILE, **keys))
         self._tests = self.enter_context(tempfile.TemporaryFile())
         begin = json_begin(self._cell, report_key(self._suite, self._cell), self._suite.stages)
-        self._bytes += self._write(begin)
+        self._bytes += self._text.write(begin)
         return self
 
     def add(self, part: Part, content: PartContent) -> None:
         """The next part."""
         if self._rows:
-            self._bytes += self._write(",")
+            self._bytes += self._text.write(",")
         start = self._bytes
-        self._bytes += self._write(content.report)
+        self._bytes += self._text.write(content.report)
         said = content_hash(content.table["row"].to_pylist())
         tests = _encoded(content.tests)
         self._tests.write(tests)
@@ -83,14 +90,14 @@ class ReportWriter(contextlib.ExitStack):
         self._write_rows(1)
         if not self._rows:
             self._table.write(rows_table([]))
-        self._write(json_end(report))
+        self._text.write(json_end(report))
         outcomes = outcomes_head(self._suite, report, usage)
-        parts = self._write_outcomes(outcomes_begin(outcomes))
+        parts, outcomes_sha = self._write_outcomes(outcomes_begin(outcomes))
         # A corrected price list is no other content.
         unpriced = replace(report, summary=replace(report.summary, cost=None))
         said = [report.key, plain_summary(unpriced), self._contents.hexdigest()]
         version = content_hash([said, outcomes.eval.model_dump(mode="json")])
-        return StoredParts(inputs, version, {}, parts)
+        return StoredParts(inputs, version, {REPORT_FILE: self._text.sha, OUTCOMES_FILE: outcomes_sha}, parts)
 
     def _write_rows(self, least: int) -> None:
         """Write the rows that wait, as far as they fill so many."""
@@ -100,22 +107,22 @@ class ReportWriter(contextlib.ExitStack):
             self._table.write(table.slice(0, windows.SIZE))
             self._waiting = [table.slice(windows.SIZE)]
 
-    def _write_outcomes(self, begin: str) -> list[StoredPart]:
-        """Write the file of outcomes; gives the parts with the places of their tests."""
+    def _write_outcomes(self, begin: str) -> tuple[list[StoredPart], str]:
+        """Write the file of outcomes; gives the parts with the places of their tests, and its hash."""
         self._tests.seek(0)
         parts: list[StoredPart] = []
-        with self._warehouse.writing_text("stage_report", "outcomes.json", **self._keys) as write:
-            place = write(begin)
+        with self._warehouse.writing_text("stage_report", OUTCOMES_FILE, **self._keys) as file:
+            place = file.write(begin)
             comma = ""
             for part in self._parts:
                 text = self._tests.read(part.tests.length)
                 if text:
-                    place += write(comma)
+                    place += file.write(comma)
                     comma = ","
                 parts.append(replace(part, tests=replace(part.tests, start=place)))
-                place += write(text.decode())
-            write(outcomes_end(any_tests=bool(comma)))
-        return parts
+                place += file.write(text.decode())
+            file.write(outcomes_end(any_tests=bool(comma)))
+        return parts, file.sha
 
 
 def _span(start: int, text: bytes) -> TextSpan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -25,6 +24,8 @@ from eval_pipeline.report.tallies import ExactSum, NumberTally, RateTally
 from eval_pipeline.scores import CheckResult, Outcome, Score, Stage
 
 Name = TypeVar("Name", bound=str)
+LARGEST_ADDED = 1e290
+"""A number in a scorer's details beyond this is nothing to average: sums of such leave what a float holds."""
 
 
 @dataclass
@@ -59,7 +60,7 @@ class StageTally:
         self.scores.add(score.value)
         self.metrics |= dict.fromkeys(score.metrics)
         for name, value in {**score.metrics, **score.details}.items():
-            if isinstance(value, (int, float)) and math.isfinite(value):
+            if isinstance(value, (int, float)) and abs(value) <= LARGEST_ADDED:
                 known = isinstance(score.details.get(name), bool)
                 self.numbers.setdefault(name, NumberTally()).add(case_id, value, yes_or_no=known)
 
@@ -82,7 +83,7 @@ class StageTally:
 
     def summary(self, stage: Stage, flips: int) -> StageSummary:
         """The numbers over all checks; `flips` is of the stage's repeats."""
-        shown = dict.fromkeys([*getattr(stage.scorer, "metric_labels", {}), *self.metrics])
+        shown = dict.fromkeys([*shown_metrics(stage), *self.metrics])
         return StageSummary(
             gating=stage.gating,
             applies=self.applies,
@@ -96,6 +97,11 @@ class StageTally:
             gated=self.gated,
             unmeasured_because=tuple(self.reasons),
         )
+
+
+def shown_metrics(stage: Stage) -> list[str]:
+    """The numbers that a stage's scorer has shown first, metrics or details, as its code alone tells."""
+    return list(getattr(stage.scorer, "metric_labels", {}))
 
 
 @dataclass

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,6 @@ from upath import UPath
 
 from eval_pipeline.content_hash import sha12
 from eval_pipeline.errors import EvalError, NotStoredError
-from eval_pipeline.recordings.credentials import without_secrets
 from eval_pipeline.suites import Cell, key_name
 from eval_pipeline.warehouse.arrow_schemas import STORED_TABLES
 from eval_pipeline.warehouse.catalogue import Declared, write_catalogue
@@ -27,15 +27,16 @@ from eval_pipeline.warehouse.storage import (
     StoragePath,
     filesystem_of,
     storage_path,
-    telling_where,
     write_whole,
     writing,
 )
 from eval_pipeline.warehouse.table_reader import TableReader
 from eval_pipeline.warehouse.table_writer import TableWriter, writing_table
+from eval_pipeline.warehouse.text_writer import TextWriter
 from eval_pipeline.windows import windows
 
 CATALOGUE_NAME = "evals.duckdb"
+_READ_BYTES = 1_000_000
 
 
 class Keys(TypedDict, total=False):
@@ -121,27 +122,22 @@ class Warehouse:
         Raises:
             EvalError: when the place cannot be written.
         """
-        with self.writing_text(asset, name, **keys) as write:
-            write(text)
+        with self.writing_text(asset, name, **keys) as writer:
+            writer.write(text)
         return str(self._file(asset, name, keys))
 
     @contextlib.contextmanager
-    def writing_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> Iterator[Callable[[str], int]]:
+    def writing_text(self, asset: str, name: str, **keys: Unpack[Keys]) -> Iterator[TextWriter]:
         """As `write_text`, a part at a time: nothing is stored before the block ends, nor when it raises.
 
-        No part may end within a secret. The function that it gives says how many bytes it wrote.
+        No part may end within a secret.
 
         Raises:
             EvalError: when the place cannot be written.
         """
         path = self._file(asset, name, keys)
         with writing(path) as file:
-
-            def write(text: str) -> int:
-                with telling_where(path):
-                    return file.write(str(without_secrets(text)).encode("utf-8", "backslashreplace"))
-
-            yield write
+            yield TextWriter(path, file)
 
     def reading(self, asset: str, name: str, **keys: Unpack[Keys]) -> IO[bytes]:
         """A file stored beside the asset's table, open to be read.
@@ -151,10 +147,14 @@ class Warehouse:
         """
         return self._file(asset, name, keys).open("rb")
 
-    def size(self, asset: str, name: str, **keys: Unpack[Keys]) -> int | None:
-        """Bytes of a file stored for an asset, such as `part.parquet`; None where there is none."""
+    def digest(self, asset: str, name: str, **keys: Unpack[Keys]) -> str | None:
+        """64 hex digits of sha256 over a file stored for an asset; None where there is none."""
         try:
-            return int(self._file(asset, name, keys).stat().st_size)
+            with self.reading(asset, name, **keys) as file:
+                sha = hashlib.sha256()
+                while some := file.read(_READ_BYTES):
+                    sha.update(some)
+                return sha.hexdigest()
         except OSError:
             return None
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from eval_pipeline import report_results
 from eval_pipeline.evaluation import Evaluation
+from eval_pipeline.recordings.credentials import without_secrets
 from eval_pipeline.report import parts
 from eval_pipeline.report.json_form import report_json
-from eval_pipeline_tests.toy import ToyFiles, write_toy
+from eval_pipeline_tests.toy import DATASET, ToyFiles, write_toy
 
 CASES = 9
 
@@ -43,17 +45,19 @@ def made(monkeypatch):
     return found
 
 
-def run(toy: ToyFiles) -> Path:
+def run(toy: ToyFiles, *, carry_over: bool = True) -> Path:
     """Where the report of `calm` is stored now; it is the one that its rows make."""
-    evaluation = Evaluation(run_id="r", data_root=toy.data, warehouse_root=str(toy.root / "warehouse"))
+    warehouse = str(toy.root / "warehouse")
+    evaluation = Evaluation(run_id="r", data_root=toy.data, warehouse_root=warehouse, carry_over=carry_over)
     (cell,) = evaluation.suite("toy").select_cells("calm")
     evaluation.store_traces(cell)
     evaluation.store_scores(cell)
     report, _ = evaluation.store_report(cell)
     folder = toy.root / "warehouse" / "stage_report"
     folder /= f"suite=toy/dataset={cell.dataset}/candidate={cell.candidate}"
-    assert (folder / "report.json").read_text() == report_json(evaluation.build_report(cell))
-    assert report.summary == evaluation.build_report(cell).summary
+    made_anew = evaluation.build_report(cell)
+    assert (folder / "report.json").read_text() == without_secrets(report_json(made_anew))
+    assert report.summary == made_anew.summary
     return folder
 
 
@@ -118,7 +122,40 @@ def test_parts_of_a_report_that_broke_off_are_made(toy, made):
     assert made == [f"case-{number}" for number in range(CASES)]
 
 
-@pytest.mark.parametrize("torn", ["{", '{"inputs": 1}', '{"inputs": null, "version": "1", "sizes": {}}'])
+def test_without_carry_over_all_parts_are_made(toy, made):
+    run(toy)
+    made.clear()
+    run(toy, carry_over=False)
+    assert made == [f"case-{number}" for number in range(CASES)]
+
+
+def test_a_report_that_shows_what_has_become_a_secret_is_made_again(toy, monkeypatch):
+    write_cases(toy, {"case-0": "Is it sesame-open-9?"})
+    assert "Is it sesame-open-9?" in (run(toy) / "report.json").read_text()
+    monkeypatch.setenv("DOOR_TOKEN", "sesame-open-9")
+    text = (run(toy) / "report.json").read_text()
+    assert "sesame-open-9" not in text
+    assert "Is it ***?" in text
+
+
+def test_what_a_scorer_shows_first_is_shown_first_though_no_score_changed(toy):
+    toy.edit_module("scorer", "return Score(len(said) / len(words), f", METRICS)
+    toy.write("datasets/small.yaml", DATASET)
+    assert metrics_of(run(toy)) == ["a", "b"]
+    scorer = sys.modules[f"toy_scorer_{toy.number}"].SaysWords
+    scorer.metric_labels = {"b": "the second"}
+    assert metrics_of(run(toy)) == ["b", "a"]
+
+
+METRICS = "return Score(len(said) / len(words), metrics={'a': 0.5, 'b': 0.25}, reason=f"
+
+
+def metrics_of(folder: Path) -> list[str]:
+    """The metrics of the stage `words` in a stored report's summary, in their order."""
+    return list(json.loads((folder / "report.json").read_text())["summary"]["stages"]["words"]["metrics"])
+
+
+@pytest.mark.parametrize("torn", ["{", '{"inputs": 1}', '{"inputs": null, "version": "1", "parts": []}'])
 def test_a_broken_list_of_parts_is_as_none(toy, made, torn):
     folder = run(toy)
     made.clear()

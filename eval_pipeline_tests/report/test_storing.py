@@ -49,3 +49,14 @@ def test_a_file_that_is_lost_is_written_again(toy, name):
     again, _, _ = run(toy)
     assert again == version
     assert (folder / name).exists()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_was_changed_is_written_again_though_it_is_as_long(toy, name):
+    version, _, folder = run(toy)
+    written = (folder / name).read_bytes()
+    middle = len(written) // 2
+    (folder / name).write_bytes(written[:middle] + bytes([written[middle] ^ 1]) + written[middle + 1 :])
+    again, _, _ = run(toy)
+    assert again == version
+    assert (folder / name).read_bytes() == written
