@@ -32,7 +32,7 @@ def stands(
         noted: Any = json.loads(warehouse.read_text("calibration", _FILE, **keys))
     except (EvalError, ValueError):
         return False
-    if read_digests is None or not isinstance(noted, dict) or noted.get("size") != _size(warehouse, keys):
+    if read_digests is None or not isinstance(noted, dict) or noted.get("table") != _sha(warehouse, keys):
         return False
     now = calibration_inputs(suite.calibration, judge, calibrated_stages(suite), {})
     alike = now is not None and noted.get("known") == now.known
@@ -50,7 +50,7 @@ def note(warehouse: Warehouse, suite: Suite, judge: Judge, made: Calibrated) -> 
     lasting = all(score.error_source in (None, "judge") for score in made.scores)
     if inputs is not None and lasting:
         keys = _keys(suite, judge)
-        told = {"known": inputs.known, "used": inputs.used, "size": _size(warehouse, keys)}
+        told = {"known": inputs.known, "used": inputs.used, "table": _sha(warehouse, keys)}
         warehouse.write_text("calibration", _FILE, json.dumps(told) + "\n", **keys)
 
 
@@ -58,5 +58,5 @@ def _keys(suite: Suite, judge: Judge) -> Keys:
     return {"suite": suite.name, "judge": suite.calibration_key(judge)}
 
 
-def _size(warehouse: Warehouse, keys: Keys) -> int | None:
-    return warehouse.size("calibration", "part.parquet", **keys)
+def _sha(warehouse: Warehouse, keys: Keys) -> str | None:
+    return warehouse.digest("calibration", "part.parquet", **keys)
