@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast, get_args
+
+from eval_pipeline.recordings.request import Role
 
 _BEGIN = b'{"at": "'
 TIME_END = len(_BEGIN) + len("2026-01-31T12:00:00Z")
@@ -68,7 +70,7 @@ def read_quickly(path: Path) -> Iterator[QuickLine]:
             offset += len(line)
 
 
-def model_and_role(found: QuickLine) -> tuple[str, str]:
+def model_and_role(found: QuickLine) -> tuple[str, Role]:
     """Whose answer a line holds, and who asked.
 
     Raises:
@@ -79,7 +81,10 @@ def model_and_role(found: QuickLine) -> tuple[str, str]:
     model_at, role_at = line.find(_MODEL, found.id_at), line.rfind(_ROLE)
     if model_at < 0 or role_at < 0:
         raise NotAsWritten(found.id)
-    return _text_at(line, model_at + len(_MODEL)), _text_at(line, role_at + len(_ROLE))
+    role = _text_at(line, role_at + len(_ROLE))
+    if role not in get_args(Role):  # another field's, which stands after it
+        raise NotAsWritten(found.id)
+    return _text_at(line, model_at + len(_MODEL)), cast("Role", role)
 
 
 def model_and_place(found: QuickLine) -> tuple[str, tuple[str, str, str, str, str]]:

@@ -11,6 +11,7 @@ from eval_pipeline.recordings import Recordings, line_index, read_digests, scope
 from eval_pipeline.recordings.digests import digest_of
 from eval_pipeline.recordings.line_index import index_lines
 from eval_pipeline.recordings.lines import FolderReader
+from eval_pipeline.recordings.quick_lines import NotAsWritten, model_and_role, read_quickly
 from eval_pipeline.recordings.request import Request
 from eval_pipeline.recordings.shelf import Shelf, read_lines
 
@@ -145,3 +146,12 @@ def test_a_line_written_by_hand_has_the_digest_of_its_entry(folder):
     file.write_text(file.read_text().replace('{"at": ', '{ "at": ', 1))
     assert read_digests(folder.parent) == before
     assert len(lines) == 5
+
+
+def test_a_role_among_the_versions_is_not_taken_for_the_asker_s(folder):
+    file = folder / "calls.jsonl"
+    file.write_text(file.read_text().replace('"versions": {', '"versions": {"role": "x", ', 1))
+    first, *others = read_quickly(file)
+    with pytest.raises(NotAsWritten):
+        model_and_role(first)
+    assert {model_and_role(line) for line in others} == {(MODEL, "agent")}
