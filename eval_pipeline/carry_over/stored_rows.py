@@ -17,6 +17,7 @@ from eval_pipeline.suites import key_name
 from eval_pipeline.warehouse.row_inputs import used_lines
 from eval_pipeline.warehouse.store import Keys, Warehouse
 from eval_pipeline.warehouse.table_reader import take_rows
+from eval_pipeline.warehouse.table_writer import shows_secret
 
 MOST_PARTITIONS = 20
 """Partitions looked through: the cell's own, then the ones stored last."""
@@ -77,8 +78,11 @@ class RowFinder:
             places = partition.agreeing(missing, self._present)
             if not places:
                 continue
+            rows = partition.take([row for group in places.values() for row in group])
+            if shows_secret(rows):  # stored before it was one
+                continue
             start = found.count
-            found.tables.append(partition.take([row for group in places.values() for row in group]))
+            found.tables.append(rows)
             for known, group in places.items():
                 found.places[known] = list(range(start, start + len(group)))
                 start += len(group)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from eval_pipeline.content_hash import content_hash
+from eval_pipeline.recordings.credentials import without_secrets
 from eval_pipeline.warehouse.stored_text import plain
 
 _COUNTS = ("calls", "tokens", "cost")
@@ -46,6 +47,9 @@ def used_lines(text: str | None) -> list[str]:
 
 
 def hashed(row: Mapping[str, Any], more: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """A row just made, with the hash of what it says and of what the rows that belong to it say."""
+    """A row just made, with the hash of what it says and of what the rows that belong to it say.
+
+    A secret is no part of that, as it is none of what is stored.
+    """
     said = [{name: value for name, value in part.items() if name not in VOLATILE} for part in (row, *more)]
-    return {**row, "content_hash": content_hash(plain(said)), "carried_over": False}
+    return {**row, "content_hash": content_hash(without_secrets(plain(said))), "carried_over": False}

@@ -104,12 +104,16 @@ def writing_table(asset: str, path: StoragePath) -> Iterator[TableWriter]:
             raise
 
 
-def _without_secrets(table: pa.Table) -> pa.Table:
-    """The table as it is or, where a tool's output or a document shows a secret, with `***` for that."""
-    found = secrets_in(
+def shows_secret(table: pa.Table) -> bool:
+    """Whether any row of a table, or of what it was cut from, holds the value of a secret variable."""
+    return secrets_in(
         buffer for column in table.columns for part in column.chunks for buffer in part.buffers()
     )
-    if not found:
+
+
+def _without_secrets(table: pa.Table) -> pa.Table:
+    """The table as it is or, where a tool's output or a document shows a secret, with `***` for that."""
+    if not shows_secret(table):
         return table
     return pa.Table.from_pylist(without_secrets(table.to_pylist()), schema=table.schema)
 
