@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put `content` at `path`, its folder included: written beside, as `….tmp`, and renamed.
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Put `content`, or its parts, at `path`, its folder included: written beside, as `….tmp`, and renamed.
 
     Raises:
         OSError: when it cannot be written; what was there before stays.
@@ -17,7 +18,7 @@ def replace_file(path: Path, content: bytes) -> None:
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eval_pipeline.errors import RecordingFileError
 from eval_pipeline.recordings.entry import Entry
-from eval_pipeline.recordings.layout import FOLDED, LOCK, journals, slug
-from eval_pipeline.recordings.line_index import is_large
+from eval_pipeline.recordings.layout import FOLDED, LOCK, journals
 from eval_pipeline.recordings.lines import FolderReader
 from eval_pipeline.recordings.parsing import parse_line
-from eval_pipeline.recordings.quick_lines import model_and_place, read_quickly
+from eval_pipeline.recordings.sorted_files import Placed, SortedFiles
 from eval_pipeline.whole_files import replace_file
-
-_Placed = tuple[tuple[str, str, str, str, str], bytes]
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Folded:
     """What a model's sorted files hold after a fold."""
 
     lines: dict[str, bytes]
-    """By entry id."""
+    """By entry id; of large files those alone that were folded, or are asked for."""
     dropped: int
     """How many entries were there before and were not kept."""
 
@@ -37,6 +34,7 @@ def fold(
     cases: Mapping[str, Collection[str]] | None = None,
     replacing: Collection[str] = (),
     keep: Collection[str] | None = None,
+    asked: Collection[str] = (),
 ) -> Folded:
     """Merge `own` journal, and those whose writer is gone, into the sorted files of `folder`.
 
@@ -48,6 +46,7 @@ def fold(
         cases: Entry id to further cases that asked it.
         replacing: Ids whose recorded failure `own` asked again, and therefore replaces.
         keep: Where given, the only entry ids to keep.
+        asked: Ids whose lines are wanted back, also of large files.
 
     Raises:
         RecordingFileError: when any of the files can't be read, and nothing was changed; or when they
@@ -57,56 +56,42 @@ def fold(
         _lock_folder(folder, held)
         done = [path for path in journals(folder) if path == own or _lock_abandoned(path, held)]
         reader = FolderReader(folder)
-        placed = _read_placed(folder, reader)
-        for path in done:
-            for entry, line in reader.read(path, abandoned=True):
-                again = entry.id in replacing if path == own else entry.failure is None
-                before = placed.get(entry.id)
-                if before is not None:
-                    entry, line = settle(before[1], entry, line, asked_again=again)
-                placed[entry.id] = (entry.place, line)
+        large = SortedFiles.open(folder) if keep is None else None
+        placed = _read_all(folder, reader) if large is None else {}
+        if large is not None:
+            reader.model = large.model
+        new = [(path, *found) for path in done for found in reader.read(path, abandoned=True)]
+        if large is not None:
+            placed = large.find({*(entry.id for _, entry, _ in new), *(cases or ()), *asked})
+        for path, entry, line in new:
+            again = entry.id in replacing if path == own else entry.failure is None
+            before = placed.get(entry.id)
+            if before is not None:
+                entry, line = settle(before[1], entry, line, asked_again=again)
+            placed[entry.id] = (entry.place, line)
         for entry_id, more in (cases or {}).items():
             if entry_id in placed:
                 entry, line = with_cases(placed[entry_id][1], more)
                 placed[entry_id] = (entry.place, line)
         kept = placed if keep is None else {key: value for key, value in placed.items() if key in keep}
-        _write_files(folder, kept)
+        for left in folder.glob("*.tmp"):  # of a fold that was killed: we hold the folder's lock
+            left.unlink()
+        if large is None:
+            _write_files(folder, kept)
+        else:
+            for path, parts in large.with_lines(kept):
+                _replace_file(path, parts)
         for path in done:
             path.unlink()
     return Folded({key: line for key, (_, line) in kept.items()}, len(placed) - len(kept))
 
 
-def _read_placed(folder: Path, reader: FolderReader) -> dict[str, _Placed]:
-    """The lines of the sorted files, by id."""
-    found = _find_placed(folder) if is_large(folder) else None
-    if found is not None:
-        reader.model, placed = found
-        return placed
+def _read_all(folder: Path, reader: FolderReader) -> dict[str, Placed]:
     return {
         entry.id: (entry.place, line)
         for name in FOLDED.values()
         for entry, line in reader.read(folder / name)
     }
-
-
-def _find_placed(folder: Path) -> tuple[str, dict[str, _Placed]] | None:
-    """The model and the lines of large files, as far as they need to be read; None where all has to be."""
-    placed: dict[str, _Placed] = {}
-    models: set[str] = set()
-    count = 0
-    try:
-        for kind, name in FOLDED.items():
-            for found in read_quickly(folder / name):
-                count += 1
-                model, place = model_and_place(found)
-                if place[3] != kind:
-                    return None
-                models.add(model)
-                placed[found.id] = (place, found.line)
-    except ValueError:
-        return None
-    whole = len(placed) == count and [slug(model) for model in models] == [folder.name]
-    return (models.pop(), placed) if whole else None
 
 
 def settle(before: bytes, entry: Entry, line: bytes, *, asked_again: bool) -> tuple[Entry, bytes]:
@@ -153,9 +138,7 @@ def _lock_abandoned(journal: Path, held: ExitStack) -> bool:
     return True
 
 
-def _write_files(folder: Path, placed: Mapping[str, _Placed]) -> None:
-    for left in folder.glob("*.tmp"):  # of a fold that was killed: we hold the folder's lock
-        left.unlink()
+def _write_files(folder: Path, placed: Mapping[str, Placed]) -> None:
     ordered = sorted(placed.values())
     for kind, name in FOLDED.items():
         content = b"".join(line + b"\n" for place, line in ordered if place[3] == kind)
@@ -166,7 +149,7 @@ def _write_files(folder: Path, placed: Mapping[str, _Placed]) -> None:
             _replace_file(path, content)
 
 
-def _replace_file(path: Path, content: bytes) -> None:
+def _replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     try:
         replace_file(path, content)
     except OSError as error:

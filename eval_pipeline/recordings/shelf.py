@@ -137,13 +137,18 @@ class Shelf:
         own, self._journal = self._journal, None
         try:
             folded = fold(
-                self.folder, own=own.path if own else None, cases=self._cases, replacing=self._replacing
+                self.folder,
+                own=own.path if own else None,
+                cases=self._cases,
+                replacing=self._replacing,
+                asked=used,
             ).lines
         finally:
             if own:
                 own.close()
         lost = {key for key in folded.keys() & used if _answers_differ(self.lines[key], folded[key])}
         if isinstance(self.lines, LineIndex):
+            self.lines = {}  # let go of, before there is another one
             self._read()  # the files were replaced
         else:
             self.lines.update(folded)

@@ -1,9 +1,11 @@
+import json
+import random
 from pathlib import Path
 
 import pytest
 
 from eval_pipeline.errors import EvalError, RecordingFileError
-from eval_pipeline.recordings import TornJournalWarning
+from eval_pipeline.recordings import TornJournalWarning, line_index
 from eval_pipeline.recordings.folding import fold
 from eval_pipeline.recordings.journal import Journal
 from eval_pipeline_tests.recordings.questions import entry_id, files, line, write_lines
@@ -11,8 +13,10 @@ from eval_pipeline_tests.recordings.questions import entry_id, files, line, writ
 FAILED = {"error": {"kind": "blocked", "message": "unsafe"}}
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(params=[1, 10**9], ids=["large", "small"])
+def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model's folder, whose files count as large, so that no lines of them are held, or as small."""
+    monkeypatch.setattr(line_index, "LARGE", request.param)
     (tmp_path / "fake-one").mkdir()
     return tmp_path / "fake-one"
 
@@ -157,3 +161,47 @@ def test_a_folder_that_can_not_be_locked_is_named(folder: Path):
     (folder / ".lock").mkdir()
     with pytest.raises(EvalError, match=r"fake-one: no recording can be written here \(Is a directory\)"):
         fold(folder)
+
+
+def random_line(chance: random.Random) -> bytes:
+    number = chance.randrange(40)
+    return line(
+        id=entry_id(number),
+        cases=sorted(chance.sample(["a", "b", "ä", 'say "id": "x"', "c]"], chance.randint(1, 3))),
+        role=chance.choice(["agent", "judge"]),
+        label=chance.choice(["", 'the "best"']),
+        kind="chat" if number % 3 else "embed",  # a request's id has one kind
+        response=chance.choice([{"text": "yes"}, {"text": "no"}, FAILED]),
+    )
+
+
+def of_each_id(lines: list[bytes]) -> list[bytes]:
+    return list({json.loads(one)["id"]: one for one in lines}.values())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_files_are_folded_as_small_ones_are(tmp_path, monkeypatch, seed):
+    chance = random.Random(seed)
+    journaled = [of_each_id([random_line(chance) for _ in range(chance.randint(0, 12))]) for _ in range(6)]
+    more = {entry_id(chance.randrange(40)): ["0", "b"] for _ in range(5)}
+    replaced = [entry_id(number) for number in range(40)]
+    contents = []
+    for large in (1, 10**9):
+        monkeypatch.setattr(line_index, "LARGE", large)
+        folder = tmp_path / str(large) / "fake-one"
+        folder.mkdir(parents=True)
+        for number, lines in enumerate(journaled):
+            write_lines(path := folder / f"journal-{number}-a.jsonl", *lines)
+            own = {"own": path, "replacing": replaced, "cases": more} if number % 2 else {}
+            fold(folder, **own)
+        contents.append({name: (folder / name).read_bytes() for name in files(folder)})
+    assert contents[0] == contents[1]
+    assert contents[0].keys() == {"calls.jsonl", "embeddings.jsonl"}
+
+
+def test_of_large_files_the_lines_asked_for_come_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(line_index, "LARGE", 1)
+    (folder := tmp_path / "fake-one").mkdir()
+    write_lines(folder / "calls.jsonl", *(line(id=entry_id(number)) for number in (1, 2, 3)))
+    write_lines(folder / "journal-1-a.jsonl", line(id=entry_id(4)))
+    assert fold(folder, asked=[entry_id(2)]).lines.keys() == {entry_id(2), entry_id(4)}
