@@ -2,7 +2,8 @@
 
 Every step is the command as a user gives it, in a process of its own, Dagster included. The system does
 next to nothing, so that what is measured is the pipeline; `replay` measures a real agent. Processor time is
-what budgets are held against: it is the wall time of a machine that has nothing else to do.
+what budgets are held against: it is the wall time of a machine that has nothing else to do. Steps of seconds
+are taken three times, and the quickest counts: what else a machine does only ever adds to it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from rich.table import Table
 from eval_pipeline.evaluation import Evaluation
 
 PAGES = 100
+TIMES = 3
 CASES = 10_000
 MANY = 100_000
 UNCHANGED_S = 10.0
@@ -49,6 +51,12 @@ PHASES = (
     ("printing", "text.py", "print_report"),
 )
 """Parts of a run: what they are called, and the file and function that they are."""
+
+
+def quickest(runs: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The run that took the least of the processor, with the most memory and calls that any took."""
+    least = min(runs, key=lambda found: found["CPU s"])
+    return {**least, **{name: max(found[name] for found in runs) for name in ("RSS MiB", "calls")}}
 
 
 def write_suite(folder: Path, cases: int, form: str) -> None:
@@ -163,12 +171,15 @@ def measure(
             (folder / "warehouse").rename(folder / "second")
         steps["first replay"] = run(folder)
         run(folder)  # stores that all rows are carried over
-        steps["unchanged"] = run(folder)
-        write_cases(suite, cases, form, edited=cases // 2)
-        steps["one case edited"] = run(folder, "--record-mode", "new_episodes")
+        steps["unchanged"] = quickest([run(folder) for _ in range(TIMES)])
+        edited = []
+        for number in range(TIMES):
+            write_cases(suite, cases, form, edited=cases // 2 - number)
+            edited.append(run(folder, "--record-mode", "new_episodes"))
+        steps["one case edited"] = quickest(edited)
         if profiled:
             for step in ("unchanged", "one case edited"):
-                write_cases(suite, cases, form, edited=cases // 2 if step == "unchanged" else cases // 3)
+                write_cases(suite, cases, form, edited=cases // 2 - 2 if step == "unchanged" else cases // 3)
                 run(folder, "--record-mode", "new_episodes", profile=folder / "profile")
                 show_phases(f"{step}, {cases:,} cases", folder / "profile")
         return [{"cases": cases, "form": form, "step": step, **figures} for step, figures in steps.items()]
