@@ -21,10 +21,10 @@ test: $(INSTALLED)
 	$(BIN)/pytest -q -n 2
 
 slow: $(INSTALLED)
-	$(BIN)/pytest -q -m slow
+	$(BIN)/pytest -q -n 2 --dist loadfile -m slow
 
 test-all: $(INSTALLED)
-	$(BIN)/pytest -q -m "slow or not slow"
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "slow or not slow"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
