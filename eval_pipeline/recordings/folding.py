@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from eval_pipeline.errors import RecordingFileError
 from eval_pipeline.recordings.entry import Entry
@@ -25,6 +26,15 @@ class Folded:
     """By entry id; of large files those alone that were folded, or are asked for."""
     dropped: int
     """How many entries were there before and were not kept."""
+
+
+class _New(NamedTuple):
+    """A line of a journal."""
+
+    entry: Entry
+    line: bytes
+    is_own: bool
+    """Whether this process recorded it."""
 
 
 def fold(
@@ -60,19 +70,10 @@ def fold(
         placed = _read_all(folder, reader) if large is None else {}
         if large is not None:
             reader.model = large.model
-        new = [(path, *found) for path in done for found in reader.read(path, abandoned=True)]
+        new = [_New(*found, path == own) for path in done for found in reader.read(path, abandoned=True)]
         if large is not None:
-            placed = large.find({*(entry.id for _, entry, _ in new), *(cases or ()), *asked})
-        for path, entry, line in new:
-            again = entry.id in replacing if path == own else entry.failure is None
-            before = placed.get(entry.id)
-            if before is not None:
-                entry, line = settle(before[1], entry, line, asked_again=again)
-            placed[entry.id] = (entry.place, line)
-        for entry_id, more in (cases or {}).items():
-            if entry_id in placed:
-                entry, line = with_cases(placed[entry_id][1], more)
-                placed[entry_id] = (entry.place, line)
+            placed = large.find({*(found.entry.id for found in new), *(cases or ()), *asked})
+        _merge(placed, new, cases or {}, replacing)
         kept = placed if keep is None else {key: value for key, value in placed.items() if key in keep}
         for left in folder.glob("*.tmp"):  # of a fold that was killed: we hold the folder's lock
             left.unlink()
@@ -84,6 +85,24 @@ def fold(
         for path in done:
             path.unlink()
     return Folded({key: line for key, (_, line) in kept.items()}, len(placed) - len(kept))
+
+
+def _merge(
+    placed: dict[str, Placed],
+    new: Iterable[_New],
+    cases: Mapping[str, Collection[str]],
+    replacing: Collection[str],
+) -> None:
+    """Take new lines and further cases into lines that are there."""
+    for entry, line, is_own in new:
+        again = entry.id in replacing if is_own else entry.failure is None
+        before = placed.get(entry.id)
+        stays = (entry, line) if before is None else settle(before[1], entry, line, asked_again=again)
+        placed[entry.id] = (stays[0].place, stays[1])
+    for entry_id, more in cases.items():
+        if entry_id in placed:
+            entry, line = with_cases(placed[entry_id][1], more)
+            placed[entry_id] = (entry.place, line)
 
 
 def _read_all(folder: Path, reader: FolderReader) -> dict[str, Placed]:
