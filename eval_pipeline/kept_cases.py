@@ -33,7 +33,7 @@ class KeptCases(Sequence[Case]):
         self._ends = array("Q", [0])
         self.places: dict[str, int] = {}
         """The place of each case, by its id."""
-        self.shas = Digests()
+        self.shas: list[bytes] = []
         """Of each case."""
 
     def extend(self, cases: Iterable[Case]) -> None:
@@ -48,7 +48,7 @@ class KeptCases(Sequence[Case]):
             fields: Any = (case.id, case.input, case.reference, case.expected, tuple(case.left_out))
             parts.append(marshal.dumps(fields))
             self._ends.append(self._ends[-1] + len(parts[-1]))
-            self.shas.add(case.sha)
+            self.shas.append(case.sha)
         left = memoryview(b"".join(parts))
         try:
             while left:
@@ -90,28 +90,6 @@ class KeptCases(Sequence[Case]):
             case_id, asked, reference, expected, left_out = fields
             cases.append(Case(case_id, asked, reference, expected, frozenset(left_out)))
         return cases
-
-
-class Digests(Sequence[bytes]):
-    """Digests of sha256, in just as many bytes."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-
-    def add(self, digest: bytes) -> None:
-        """One more."""
-        self._bytes += digest
-
-    def __len__(self) -> int:
-        return len(self._bytes) // 32
-
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        start = place % len(self) * 32
-        return bytes(self._bytes[start : start + 32])
 
 
 class JoinedCases(Sequence[Case]):
