@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from eval_pipeline.cli import app, main
 from eval_pipeline.errors import InputError
+from eval_pipeline_tests.command_line import command_output, evaluate_in
 from eval_pipeline_tests.docs_suite import DocsSuite
 
 
@@ -23,18 +24,8 @@ def recorded(tmp_path_factory):
 @pytest.fixture
 def cli(recorded, monkeypatch):
     """Runs one command line; `(exit code, stdout, stderr)`."""
-    monkeypatch.setenv("EVAL_DATA", str(recorded / "data"))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(recorded / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, arguments)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return run
+    evaluate_in(monkeypatch, recorded / "data", recorded / "warehouse")
+    return command_output
 
 
 @pytest.fixture
@@ -61,9 +52,7 @@ def test_run_says_where_results_are(ran, recorded):
 
 def test_after_an_edit_run_names_the_command_that_compares_and_diff_shows_the_edit(tmp_path, monkeypatch):
     suite = DocsSuite(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     suite.run("new_episodes")
     first = CliRunner().invoke(app, ["run", "docs"])
     suite.edit("prompts/v1.md", "three", "two")
@@ -161,8 +150,7 @@ def test_an_unrecorded_candidate_is_named_with_the_command_that_records_it(
     cli, recorded, tmp_path, monkeypatch
 ):
     suite = DocsSuite(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     code, _, err = cli("run", "docs")
     assert code == 4
     assert "candidate 'scripted' is not recorded" in err
@@ -173,9 +161,7 @@ def test_an_edited_prompt_stops_the_run_and_explain_names_the_part(tmp_path, mon
     suite = DocsSuite(tmp_path)
     suite.run("new_episodes")
     suite.edit("prompts/v1.md", "three", "two")
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     for arguments in (["run", "docs"], ["explain", "docs", "--candidate", "scripted", "--case", "backup"]):
         monkeypatch.setattr("sys.argv", ["eval-pipeline", *arguments])
         with pytest.raises(SystemExit) as caught:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from typer.testing import CliRunner
 
 from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.cell_scoring import score_cell
-from eval_pipeline.cli import app
 from eval_pipeline.errors import CaseError, NotStoredError, RecordingMisses
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.gating.decide import decide
@@ -16,6 +14,7 @@ from eval_pipeline.gating.outcomes import EvalBlock, outcomes_of_checks
 from eval_pipeline.gating.policy import Policy
 from eval_pipeline.recordings import Recordings, current_scope, read_entries
 from eval_pipeline.suite_reading import find_suite
+from eval_pipeline_tests.command_line import command_output, evaluate_in
 from eval_pipeline_tests.docs_suite import DocsSuite
 from eval_pipeline_tests.scripted import ScriptedConnector, call, docs_reply
 
@@ -144,18 +143,8 @@ def flaky_suite(tmp_path_factory):
 
 @pytest.fixture
 def cli(flaky_suite, tmp_path, monkeypatch):
-    monkeypatch.setenv("EVAL_DATA", str(flaky_suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, arguments)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return run
+    evaluate_in(monkeypatch, flaky_suite.data_root, tmp_path / "warehouse")
+    return command_output
 
 
 def test_a_flaky_case_is_shown_explained_and_queried(cli, flaky_suite):

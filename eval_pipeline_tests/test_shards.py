@@ -15,6 +15,7 @@ from eval_pipeline.errors import InputError, RecordingMiss, RecordingMisses
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.shards import Shard
 from eval_pipeline.stored import NotRecordedError
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.scripted_judge import JudgedConnector
 
@@ -165,9 +166,7 @@ def loaded(tmp_path, monkeypatch):
     suite = JudgedSuite(tmp_path, more="shards: 3\n")
     suite.score("new_episodes")
     suite.calibrate("new_episodes")
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     return suite.suite
 
 

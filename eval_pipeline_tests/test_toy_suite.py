@@ -5,26 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from eval_pipeline.cli import app
+from eval_pipeline_tests.command_line import evaluate_in, run_command
 from eval_pipeline_tests.toy import write_toy
 
 
 @pytest.fixture
 def cli(tmp_path, monkeypatch):
     toy = write_toy(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(toy.data))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, arguments)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
-
-    return run
+    evaluate_in(monkeypatch, toy.data, tmp_path / "warehouse")
+    return run_command
 
 
 def test_a_suite_of_ones_own_runs_from_its_folder_alone(cli):

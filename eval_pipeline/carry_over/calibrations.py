@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
 
 from eval_pipeline.calibration_runs import Calibrated, calibrated_stages
 from eval_pipeline.carry_over.inputs import Present, calibration_inputs
@@ -14,6 +15,18 @@ from eval_pipeline.suites import Suite
 from eval_pipeline.warehouse.store import Keys, Warehouse
 
 _FILE = "calibration_inputs.json"
+
+
+@dataclass(frozen=True)
+class _Noted:
+    known: str
+    used: tuple[str, ...]
+    """As of `RowInputs`."""
+    table: str
+    """Hash of the table's file."""
+
+
+_NOTED = TypeAdapter(_Noted)
 
 
 def stands(
@@ -29,14 +42,14 @@ def stands(
     """
     keys = _keys(suite, judge)
     try:
-        noted: Any = json.loads(warehouse.read_text("calibration", _FILE, **keys))
+        noted = _NOTED.validate_json(warehouse.read_text("calibration", _FILE, **keys))
     except (EvalError, ValueError):
         return False
-    if read_digests is None or not isinstance(noted, dict) or noted.get("table") != _sha(warehouse, keys):
+    if read_digests is None or noted.table != _sha(warehouse, keys):
         return False
     now = calibration_inputs(suite.calibration, judge, calibrated_stages(suite), {})
-    alike = now is not None and noted.get("known") == now.known
-    return alike and Present(read_digests()).agrees(noted["used"], {})
+    alike = now is not None and noted.known == now.known
+    return alike and Present(read_digests()).agrees(noted.used, {})
 
 
 def forget(warehouse: Warehouse, suite: Suite, judge: Judge) -> None:
@@ -48,10 +61,11 @@ def note(warehouse: Warehouse, suite: Suite, judge: Judge, made: Calibrated) -> 
     """Say what a calibration followed from, now that its table is in place."""
     inputs = calibration_inputs(suite.calibration, judge, calibrated_stages(suite), made.calls)
     lasting = all(score.error_source in (None, "judge") for score in made.scores)
-    if inputs is not None and lasting:
-        keys = _keys(suite, judge)
-        told = {"known": inputs.known, "used": inputs.used, "table": _sha(warehouse, keys)}
-        warehouse.write_text("calibration", _FILE, json.dumps(told) + "\n", **keys)
+    keys = _keys(suite, judge)
+    table = _sha(warehouse, keys)
+    if inputs is not None and lasting and table is not None:
+        told = _NOTED.dump_json(_Noted(inputs.known, inputs.used, table))
+        warehouse.write_text("calibration", _FILE, told.decode() + "\n", **keys)
 
 
 def _keys(suite: Suite, judge: Judge) -> Keys:

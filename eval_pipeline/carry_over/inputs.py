@@ -116,7 +116,7 @@ def check_inputs(known: str | None, check: CheckResult, calls: Mapping[str, str]
     """
     if known is None or check.outcome == "not_measured" or check.error_source in ("provider", "scorer"):
         return None
-    return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
+    return RowInputs(known, _call_lines(calls))
 
 
 def calibration_inputs(
@@ -135,7 +135,7 @@ def calibration_inputs(
         return None
     declared = {metric: stage_content(stage) for metric, stage in stages.items()}
     known = content_hash([cases.sha, judge.id, judge.label, declared, codes])
-    return RowInputs(known, tuple(sorted(_call_line(*call) for call in calls.items())))
+    return RowInputs(known, _call_lines(calls))
 
 
 class Present:
@@ -182,6 +182,10 @@ def _is_lasting(trace: AgentTrace) -> bool:
     """Whether a trace would come out the same again: not what a fault, an exception or the clock ended."""
     error = trace.error
     return error is None or (error.source != "provider" and error.kind not in ("raised", "timeout"))
+
+
+def _call_lines(calls: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(sorted(_call_line(*call) for call in calls.items()))
 
 
 def _call_line(entry_id: str, digest: str) -> str:

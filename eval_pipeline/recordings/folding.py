@@ -67,9 +67,9 @@ def fold(
         done = [path for path in journals(folder) if path == own or _lock_abandoned(path, held)]
         reader = FolderReader(folder)
         large = SortedFiles.open(folder) if keep is None else None
-        placed = _read_all(folder, reader) if large is None else {}
         if large is not None:
             reader.model = large.model
+        placed = _read_all(folder, reader) if large is None else {}
         new = [_New(*found, path == own) for path in done for found in reader.read(path, abandoned=True)]
         if large is not None:
             placed = large.find({*(found.entry.id for found in new), *(cases or ()), *asked})

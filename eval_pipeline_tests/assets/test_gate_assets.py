@@ -17,6 +17,7 @@ from eval_pipeline.gate_files import GateFiles
 from eval_pipeline.gate_results import decide_cell, read_cell_outcomes
 from eval_pipeline.gating.render import render_json
 from eval_pipeline.suite_reading import read_suite
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.toy import write_toy
 
 CELL = ["traces", "stage_scores", "stage_report"]
@@ -25,9 +26,7 @@ CELL = ["traces", "stage_scores", "stage_report"]
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
     made = write_toy(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(made.data))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+    evaluate_in(monkeypatch, made.data, tmp_path / "warehouse")
     return made
 
 

@@ -11,6 +11,7 @@ from eval_pipeline.assets.suite_assets import suite_assets
 from eval_pipeline.errors import EvalError, RecordingMisses, StaleDefinitionsError
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.suite_reading import find_suite
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.docs_suite import DocsSuite
 
 
@@ -18,10 +19,7 @@ from eval_pipeline_tests.docs_suite import DocsSuite
 def suite(tmp_path, monkeypatch):
     made = DocsSuite(tmp_path)
     made.run("new_episodes")
-    monkeypatch.setenv("EVAL_DATA", str(made.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+    evaluate_in(monkeypatch, made.data_root, tmp_path / "warehouse")
     return made
 
 

@@ -6,11 +6,10 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
 
-from eval_pipeline.cli import app
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline_tests.boundary.suites import SECRET, write_endpoint_suite, write_function_suite
+from eval_pipeline_tests.command_line import run_command
 from eval_pipeline_tests.provider_replies import Say
 from eval_pipeline_tests.provider_stub import ProviderStub
 
@@ -22,10 +21,7 @@ class Project:
         self.toy, self.name, self.asked, self.stop = toy, name, asked, stop
 
     def run(self, *arguments):
-        result = CliRunner().invoke(app, arguments)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
+        return run_command(*arguments)
 
 
 @pytest.fixture(params=["function", "endpoint"])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from eval_pipeline.cli import app
 from eval_pipeline_tests.calibrate_command.judge_replies import sees_postgres
+from eval_pipeline_tests.command_line import command_output, evaluate_in
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.scripted_judge import JudgedConnector, saying
 
@@ -24,15 +23,5 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture
 def cli(recorded, tmp_path, monkeypatch):
-    monkeypatch.setenv("EVAL_DATA", str(recorded.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, arguments)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return run
+    evaluate_in(monkeypatch, recorded.data_root, tmp_path / "warehouse")
+    return command_output

@@ -11,6 +11,7 @@ from eval_pipeline.calibration_results import read_records, store_calibration
 from eval_pipeline.cli import app, main
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline_tests.calibrate_command.judge_replies import sees_postgres
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.scripted_judge import JudgedConnector, saying
 
@@ -61,8 +62,7 @@ def test_an_edited_case_stops_calibrate_and_merely_uncalibrates_run(tmp_path, mo
     suite.score("new_episodes")
     suite.calibrate("new_episodes")
     suite.edit("calibration.yaml", "PostgreSQL", "MySQL")
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     monkeypatch.setattr("sys.argv", ["eval-pipeline", "calibrate", "docs"])
     with pytest.raises(SystemExit) as caught:
         main()

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval_pipeline.cli import app, main
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.provider_replies import Status
 from eval_pipeline_tests.provider_stub import ProviderStub
@@ -13,8 +14,7 @@ from eval_pipeline_tests.provider_stub import ProviderStub
 
 def test_a_judge_that_was_never_calibrated_is_one_line_with_the_command(tmp_path, monkeypatch, capsys):
     suite = JudgedSuite(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     monkeypatch.setattr("sys.argv", ["eval-pipeline", "calibrate", "docs"])
     with pytest.raises(SystemExit) as caught:
         main()
@@ -33,8 +33,7 @@ def test_a_judge_that_is_not_recorded_does_not_keep_another_from_being_shown(tmp
         "  own-judge:\n    model: openai:scripted\n    embedder: openai:scripted-embedder\n    prompt: v1"
     )
     suite.edit("suite.yaml", "candidates:\n", f"candidates:\n{second}\n{own}\n")
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     found = CliRunner().invoke(app, ["calibrate", "docs"])
     assert found.exit_code == 0
     assert "one case: eval-pipeline explain docs --judge openai:judge --case ID" in found.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typer.testing import CliRunner
 
 from eval_pipeline.cli import app
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.scripted_judge import JudgedConnector, saying
 
@@ -42,8 +43,7 @@ def test_explain_reaches_a_calibration_case_stored_or_not(cli):
 def test_what_an_advisory_judge_cannot_say_does_not_change_the_exit_code(tmp_path, monkeypatch):
     suite = JudgedSuite(tmp_path, calibration="")
     suite.score("new_episodes", JudgedConnector(saying(Statements="no JSON")))
-    monkeypatch.setenv("EVAL_DATA", str(suite.data_root))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
+    evaluate_in(monkeypatch, suite.data_root, tmp_path / "warehouse")
     ran = CliRunner().invoke(app, ["run", "docs"])
     assert ran.exit_code == 0
     assert "nothing measured, 10 errors, advisory: judge not calibrated" in ran.stdout

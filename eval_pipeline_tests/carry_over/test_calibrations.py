@@ -77,3 +77,12 @@ def test_it_is_replayed_when_a_file_of_it_is_lost(judged, replays, name):
     file.unlink()
     _, after = store(judged)
     assert (len(replays), before) == (2, after)
+
+
+@pytest.mark.parametrize("torn", ["{", "null", '{"known": "1"}', '{"known": "1", "used": 1, "table": "2"}'])
+def test_a_broken_note_of_it_is_as_none(judged, replays, torn):
+    store(judged)
+    (file,) = (judged.data_root.parent / "warehouse").rglob("calibration/**/calibration_inputs.json")
+    file.write_text(torn)
+    store(judged)
+    assert len(replays) == 2

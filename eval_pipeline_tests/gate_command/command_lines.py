@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typer.testing import CliRunner
-
-from eval_pipeline.cli import app
+from eval_pipeline_tests.command_line import command_output
 
 
 def cli(*arguments):
     """One command line; `(exit code, stdout)`."""
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout
+    return command_output(*arguments)[:2]
 
 
 def gate(*arguments):

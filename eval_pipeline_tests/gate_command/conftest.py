@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from eval_pipeline_tests.command_line import evaluate_in
 from eval_pipeline_tests.gate_command.command_lines import cli
 from eval_pipeline_tests.toy import write_toy
 
@@ -11,10 +12,7 @@ from eval_pipeline_tests.toy import write_toy
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
     made = write_toy(tmp_path)
-    monkeypatch.setenv("EVAL_DATA", str(made.data))
-    monkeypatch.setenv("EVAL_WAREHOUSE", str(tmp_path / "warehouse"))
-    monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    monkeypatch.delenv("EVAL_RECORD_MODE", raising=False)
+    evaluate_in(monkeypatch, made.data, tmp_path / "warehouse")
     return made
 
 
