@@ -135,15 +135,16 @@ def finish_runs(
             )
         finally:
             lost = recordings.close()
-        done |= _with_what_they_rest_on(ran, recordings, reads)
+        done |= with_what_they_rest_on(ran, recordings, reads)
         # What another process recorded first is what everyone replays: those runs go by its answers.
         todo = [run for run in runs if done[run.key].used & lost]
     return [done[run.key] for run in runs]
 
 
-def _with_what_they_rest_on(
+def with_what_they_rest_on(
     ran: Mapping[tuple[str, int], Finished], recordings: Recordings, reads: Reads
 ) -> dict[tuple[str, int], Finished]:
+    """The runs, each with what it used of recordings and reads, which are those of all of them."""
     shared = recordings.digests(recordings.shared)
     return {
         key: dataclasses.replace(run, rests_on=RestsOn(recordings.digests(run.used), shared, reads.of(key)))

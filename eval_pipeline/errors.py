@@ -58,6 +58,8 @@ class MissedCall:
     """Of the text to embed, or of a chat's last message."""
     chats_before: int = 0
     """Chats of the same run that were answered."""
+    like: tuple[str, str] | None = None
+    """Of the nearest recorded call, where there is one: its model, and 12 hash digits of its prompt."""
 
 
 class RecordingMiss(EvalError):

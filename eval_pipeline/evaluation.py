@@ -107,7 +107,7 @@ class Evaluation:
             # Beside the catalogue, which is local even when results go to an object store.
             samples = self.warehouse.catalogue_path.parent / "samples"
             folder = samples / self.run_id / "recordings" / suite.name
-        return Recordings(folder, self.mode, retry_errors=self.retry_errors)
+        return Recordings(folder, self.mode, retry_errors=self.retry_errors, in_use=suite.in_use)
 
     def store_cases(self, suite_name: str, dataset_key: str) -> Stored:
         """One row a case."""

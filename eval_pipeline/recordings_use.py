@@ -36,7 +36,7 @@ def replay_all(suite: Suite) -> RecordingsUse:
     missing: list[str] = []
     unjudged: list[str] = []
     for cell in suite.cells:
-        recordings = Recordings(suite.recordings)
+        recordings = Recordings(suite.recordings, in_use=suite.in_use)
         candidate = suite.candidates[cell.candidate]
         try:
             traces = run_cell(suite, cell, lambda opened=recordings: opened)  # type: ignore[misc]
@@ -50,7 +50,7 @@ def replay_all(suite: Suite) -> RecordingsUse:
                 unjudged += _never_asked(suite, cell, recordings)
         used |= recordings.used
     for judge in suite.judges.values() if suite.calibration else ():
-        recordings = Recordings(suite.recordings)
+        recordings = Recordings(suite.recordings, in_use=suite.in_use)
         try:
             calibrate(suite, judge, lambda opened=recordings: opened)  # type: ignore[misc]
         except RecordingMisses as misses:

@@ -138,6 +138,15 @@ class Suite:
         """Folder of the committed recordings."""
         return self.folder / "recordings"
 
+    @cached_property
+    def in_use(self) -> frozenset[str]:
+        """Names of the models and embedders, and 12 hash digits of the prompts, that it asks with now."""
+        candidates = self.candidates.values()
+        asked = [model for candidate in candidates for model in (candidate.embedder, candidate.judge)]
+        names = {model.name for model in (*asked, self.judge) if model}
+        names |= {self.system.model_asked(candidate.model) for candidate in candidates}
+        return frozenset(names | {candidate.prompt_sha[:12] for candidate in candidates})
+
     @property
     def baselines(self) -> Path:
         """Folder of the accepted outcomes, one file a dataset name."""

@@ -90,7 +90,7 @@ class CheckCarrier:
             calibrated: stages that gate if they gate `when_calibrated`.
             read_digests: digests of what is recorded now, by id; None to carry nothing over.
         """
-        self._inputs = CheckInputs(suite, cell, calibrated)
+        self.inputs = CheckInputs(suite, cell, calibrated)
         self._warehouse = warehouse
         self._suite = suite
         self._cell = cell
@@ -100,7 +100,7 @@ class CheckCarrier:
         """The checks of some rows of the cell's `traces` table, as far as they can be carried over."""
         if traces["content_hash"].null_count:  # stored by an older version
             traces = traces_table(traces_from(traces))
-        wanted = list(_wanted(self._suite, self._cell, traces, self._inputs))
+        wanted = list(_wanted(self._suite, self._cell, traces, self.inputs))
         found = FoundRows()
         if self._read_digests is not None and any(check.known for check in wanted):
             found = _as_carried(self._finder.find(check.known for check in wanted))

@@ -34,14 +34,15 @@ def command(
     from eval_pipeline.planning.cell_plan import CellPlanner
     from eval_pipeline.planning.kept_plans import keep_plan
     from eval_pipeline.planning.plan_text import calibration_text, plan_json, plan_text, total_text
+    from eval_pipeline.planning.planned_rows import PlannedAbove
     from eval_pipeline.planning.typical_calls import TypicalCalls
 
     evaluation = Evaluation(run_id="")
     found = evaluation.suite(suite)
-    typical = TypicalCalls.of(found.recordings)
+    typical, above = TypicalCalls.of(found.recordings), PlannedAbove()
     plans = []
     for cell in found.select_cells(candidate, dataset):
-        plans.append(CellPlanner(evaluation, found, cell, typical).plan())
+        plans.append(CellPlanner(evaluation, found, cell, typical, above).plan())
         keep_plan(evaluation.warehouse, plans[-1])
         if form is Format.text:
             say(plan_text(plans[-1]) + "\n")

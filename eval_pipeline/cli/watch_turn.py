@@ -19,6 +19,7 @@ from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.planning.cell_plan import CellPlan, CellPlanner
 from eval_pipeline.planning.kept_plans import compare_with_plan, keep_plan
 from eval_pipeline.planning.plan_text import plan_text, total_text
+from eval_pipeline.planning.planned_rows import PlannedAbove
 from eval_pipeline.planning.typical_calls import TypicalCalls
 from eval_pipeline.recordings import Mode, Recordings
 from eval_pipeline.report.comparison_blocks import short_blocks
@@ -67,6 +68,10 @@ class _Turn:
         return []
 
     @cached_property
+    def above(self) -> PlannedAbove:
+        return PlannedAbove()
+
+    @cached_property
     def typical(self) -> TypicalCalls:
         return TypicalCalls.of(self.suite.recordings)
 
@@ -81,8 +86,10 @@ class _Turn:
 
     def take(self, cell: Cell, before: Side | None) -> bool:
         """Plan, run and compare one cell; whether it could be run."""
-        plan = CellPlanner(self.evaluation, self.suite, cell, self.typical).plan()
-        if self.evaluation.mode == "none" and any(calls.role == "agent" for calls in plan.calls):
+        plan = CellPlanner(self.evaluation, self.suite, cell, self.typical, self.above).plan()
+        # What cells above make would be stored by now, had they been run.
+        unanswered = plan.traces.planned_above or any(calls.role == "agent" for calls in plan.calls)
+        if self.evaluation.mode == "none" and unanswered:
             asked = self.suite.system.model_asked(self.suite.candidates[cell.candidate].model)
             if Recordings(self.suite.recordings).recorded(asked):
                 say(plan_text(plan))

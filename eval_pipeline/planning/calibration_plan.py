@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from eval_pipeline.calibration_results import read_records
 from eval_pipeline.calibration_runs import calibrate, calibrate_command
 from eval_pipeline.errors import RecordingMisses
-from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
+from eval_pipeline.planning.typical_calls import CallEstimate, Chats, TypicalCalls
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.suites import Cell, Suite
 from eval_pipeline.warehouse.store import Warehouse
@@ -35,17 +34,16 @@ def plan_calibration(
     if judge is None or suite.calibration is None or read_records(warehouse, suite, cell):
         return None
     try:
-        calibrate(suite, judge, lambda: Recordings(suite.recordings))
+        calibrate(suite, judge, lambda: Recordings(suite.recordings, in_use=suite.in_use))
     except RecordingMisses as missing:
-        by_label: dict[str, float] = defaultdict(float)
         # Variants of a metric share its questions, which are recorded under its own, shorter, name.
         by_length = sorted(missing.misses, key=lambda miss: -len(miss.call.label))
         asked = {miss.call.entry_id: miss for miss in by_length}
+        name, server, chats = judge.model.name, judge.model.base_url, Chats()
         for miss in asked.values():
-            typically = typical.calls("judge", miss.call.label, miss.case_id)
-            by_label[miss.call.label] += max(1.0, typically - miss.call.chats_before)
-        name, server = judge.model.name, judge.model.base_url
-        calls = typical.estimate(name, "judge", by_label, server, at_least=len(asked))
+            typically = typical.chats("judge", miss.call.label, miss.case_id, name, miss.call.like)
+            chats.add(max(1.0, typically.calls - miss.call.chats_before), typically)
+        calls = typical.estimate(name, "judge", chats, server, at_least=len(asked))
         command = calibrate_command(suite, judge)
         return CalibrationPlan(suite.calibration_key(judge), len(missing.misses), calls, command)
     return None

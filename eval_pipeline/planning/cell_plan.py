@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval_pipeline.agent_runs import Finished, try_runs
-from eval_pipeline.calibration_results import read_records
-from eval_pipeline.carry_over.checks import CheckCarrier
-from eval_pipeline.carry_over.reads import Reads
+from eval_pipeline.agent_runs import Finished, try_runs, with_what_they_rest_on
+from eval_pipeline.carry_over.reads import Reads, RunKey
 from eval_pipeline.carry_over.reasons import StoredInputs
-from eval_pipeline.carry_over.traces import CarriedTraces, TraceCarrier, join_traces
+from eval_pipeline.carry_over.traces import CarriedTraces, TraceCarrier, join_traces, shared_of
 from eval_pipeline.cases import Run
-from eval_pipeline.errors import RecordingMisses
+from eval_pipeline.content_hash import content_hash
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
-from eval_pipeline.judge_runs import calibrated_by, try_tasks
-from eval_pipeline.judges import JudgeCalls
 from eval_pipeline.models.connection import ProviderConnector
 from eval_pipeline.models.run_calls import RunCalls
 from eval_pipeline.planning.calibration_plan import CalibrationPlan, plan_calibration
-from eval_pipeline.planning.check_reasons import StoredChecks
+from eval_pipeline.planning.check_plan import CheckPlanner
 from eval_pipeline.planning.foreseen_calls import ForeseenCalls
+from eval_pipeline.planning.planned_rows import PlannedAbove, RowsPlanned
 from eval_pipeline.planning.reasons import group_reasons, miss_reason
 from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
 from eval_pipeline.recordings import Recordings, read_digests
-from eval_pipeline.stages import Scored
 from eval_pipeline.suites import Cell, Suite
 
 if TYPE_CHECKING:
     from eval_pipeline.evaluation import Evaluation
-
-
-@dataclass(frozen=True)
-class RowsPlanned:
-    """Where the rows of one table will come from."""
-
-    carried_over: int = 0
-    replayed: int = 0
-    called: int = 0
-    open: int = 0
-    """Rows that rest on answers which are not there yet."""
 
 
 @dataclass(frozen=True)
@@ -63,104 +49,141 @@ class CellPlan:
 class CellPlanner:
     """Plans one cell: nothing is called, and nothing stored."""
 
-    def __init__(self, evaluation: Evaluation, suite: Suite, cell: Cell, typical: TypicalCalls) -> None:
-        """`typical` says what such runs took so far."""
-        self._evaluation = evaluation
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        suite: Suite,
+        cell: Cell,
+        typical: TypicalCalls,
+        above: PlannedAbove | None = None,
+    ) -> None:
+        """Plan a cell that is run after others.
+
+        Args:
+            evaluation: where results are.
+            suite: declares the cell.
+            cell: which candidate on which dataset.
+            typical: what such runs took so far.
+            above: what the cells planned before leave to take over; this one adds to it.
+        """
         self._suite = suite
         self._cell = cell
         self._typical = typical
+        self._above = above or PlannedAbove()
+        self._warehouse = evaluation.shared_warehouse
         self._digests = read_digests(suite.recordings)
-        self._recordings = Recordings(suite.recordings)
-        self._foreseen = ForeseenCalls(suite, cell, typical)
+        self._recordings = Recordings(suite.recordings, in_use=suite.in_use)
+        self._foreseen = ForeseenCalls(suite, cell, typical, self._above)
         self._reasons: list[str] = []
+        self._misses: Mapping[RunKey, RecordingMiss] = {}
+        self._pages: Sequence[RecordingMiss] = ()
 
     def plan(self) -> CellPlan:
         """What a run of the cell will do."""
-        runs = self._suite.datasets[self._cell.dataset].runs
-        carrier = TraceCarrier(self._evaluation.warehouse, self._suite, self._cell, lambda: self._digests)
-        carried = carrier.carry(runs)
-        others = [run for run in runs if run not in carried]
-        made = self._try_runs(others, carried)
-        known = [run for run in runs if run in carried or run.key in made]
-        checks = self._try_checks(known, carried, [made[run.key] for run in known if run.key in made])
-        missed = [run for run in others if run.key not in made]
-        for run in missed:
-            for stage in self._suite.stages:
-                if stage.applies(run.case):
-                    checks = replace(checks, open=checks.open + 1)
-                    self._foreseen.add_open_check(stage, run)
-        traces = RowsPlanned(len(runs) - len(others), len(made), len(missed))
-        if self._foreseen.pages:
-            traces = replace(traces, called=0, open=len(missed))
+        suite, cell = self._suite, self._cell
+        checks = CheckPlanner(
+            self._warehouse,
+            suite,
+            cell,
+            recordings=self._recordings,
+            digests=self._digests,
+            above=self._above,
+            foreseen=self._foreseen,
+        )
+        traces = self._plan_traces(checks)
         return CellPlan(
-            self._cell,
+            cell,
             traces,
-            checks,
-            group_reasons(self._reasons),
+            checks.rows,
+            group_reasons(self._reasons + checks.reasons),
             tuple(self._foreseen.estimates()),
             self._foreseen.pages,
-            plan_calibration(self._evaluation.shared_warehouse, self._suite, self._cell, self._typical),
+            plan_calibration(self._warehouse, suite, cell, self._typical),
         )
 
-    def _try_runs(self, runs: Sequence[Run], carried: CarriedTraces) -> dict[tuple[str, int], Finished]:
-        """What the runs do that the recordings answer."""
-        if not runs:
-            return {}
-        present = carried.inputs.present(self._digests)
-        stored = StoredInputs(self._evaluation.warehouse, self._cell, carried, present)
-        try:
-            results = run_async(
-                try_runs(
-                    self._suite,
-                    self._cell,
-                    runs,
-                    self._recordings,
-                    ProviderConnector(),
-                    RunCalls(),
-                    Reads(),
-                )
-            )
-        except RecordingMisses as missing:  # pages to embed, before anything can run
-            self._foreseen.add_pages(missing.misses, runs)
-            self._reasons += [miss_reason(miss, self._suite, self._cell) for miss in missing.misses]
-            return {}
-        made: dict[tuple[str, int], Finished] = {}
-        for run, result in zip(runs, results, strict=True):
-            if isinstance(result, Finished):
-                made[run.key] = result
-                self._reasons.append(f"{stored.why_again(run)} (no call)")
-                continue
-            self._reasons.append(miss_reason(result, self._suite, self._cell))
-            self._foreseen.add_run(run, result)
-        return made
+    def _plan_traces(self, checks: CheckPlanner) -> RowsPlanned:
+        """Where the traces come from; their checks are planned with them."""
+        runs = self._suite.datasets[self._cell.dataset].runs
+        carrier = TraceCarrier(self._warehouse, self._suite, self._cell, lambda: self._digests)
+        carried = carrier.carry(runs)
+        others = [run for run in runs if run not in carried]
+        rows = RowsPlanned(carried_over=len(runs) - len(others))
+        made = self._try_runs(others) if others else {}
+        self._plan_made(others, made, carried, rows)
+        self._plan_missed([run for run in others if run.key not in made], carried.known, rows, checks)
+        known = [run for run in runs if run in carried or run.key in made]
+        table = join_traces(known, carried, [made[run.key] for run in known if run.key in made])
+        checks.add_known(table, frozenset(run.key for run in known if run in carried))
+        return rows
 
-    def _try_checks(
-        self, runs: Sequence[Run], carried: CarriedTraces, made: Sequence[Finished]
-    ) -> RowsPlanned:
-        """Where the checks of these runs come from."""
-        if not runs:
-            return RowsPlanned()
-        suite, cell = self._suite, self._cell
-        records = read_records(self._evaluation.shared_warehouse, suite, cell)
-        calibrated = calibrated_by(records)
-        table = join_traces(runs, carried, made)
-        warehouse = self._evaluation.warehouse
-        checks = CheckCarrier(warehouse, suite, cell, calibrated, lambda: self._digests).carry(table)
-        tasks = checks.tasks()
-        judge = suite.judge_of(cell.candidate)
-        asked = None if judge is None else JudgeCalls(judge, self._recordings)
-        results = run_async(try_tasks(tasks, range(len(tasks)), asked, calibrated))
-        missed = 0
-        stored = StoredChecks(self._evaluation.warehouse, suite, cell) if tasks else None
-        carried_over = {run.key for run in runs if run in carried}
-        for place, task in enumerate(tasks):
-            result = results[place]
-            if isinstance(result, Scored):
-                # Of a trace that is made again its own reason says enough.
-                if stored is not None and (task.case.id, task.trace.repeat) in carried_over:
-                    self._reasons.append(f"{stored.why_again(task)} (no call)")
+    def _try_runs(self, runs: Sequence[Run]) -> dict[RunKey, Finished]:
+        """What the runs do that the recordings answer; of the others, the first call that they miss."""
+        reads = Reads()
+        trying = try_runs(
+            self._suite, self._cell, runs, self._recordings, ProviderConnector(), RunCalls(), reads
+        )
+        try:
+            results = run_async(trying)
+        except RecordingMisses as missing:  # pages to embed, before anything can run
+            self._pages = missing.misses
+            return {}
+        by_run = {run.key: result for run, result in zip(runs, results, strict=True)}
+        self._misses = {key: miss for key, miss in by_run.items() if isinstance(miss, RecordingMiss)}
+        made = {key: result for key, result in by_run.items() if isinstance(result, Finished)}
+        return with_what_they_rest_on(made, self._recordings, reads)
+
+    def _plan_made(
+        self, runs: Sequence[Run], made: Mapping[RunKey, Finished], carried: CarriedTraces, rows: RowsPlanned
+    ) -> None:
+        """Count the runs that need no call, each with why it is made again."""
+        if not made:
+            return
+        present = carried.inputs.present(self._digests)
+        stored = StoredInputs(self._warehouse, self._cell, carried, present)
+        shared = shared_of(carried, list(made.values()))
+        for run in runs:
+            if (finished := made.get(run.key)) is None:
                 continue
-            missed += 1
-            self._reasons.append(f"{task.stage.name}: {miss_reason(result, suite, cell)}")
-            self._foreseen.add_check(task.stage, task.case.id, result)
-        return RowsPlanned(len(checks.wanted) - len(tasks), len(tasks) - missed, missed)
+            if self._above.makes(carried.inputs.of(run, finished), present, shared):
+                rows.planned_above += 1
+                continue
+            rows.replayed += 1
+            self._reasons.append(f"{stored.why_again(run)} (no call)")
+
+    def _plan_missed(
+        self,
+        runs: Sequence[Run],
+        known: Mapping[RunKey, str | None],
+        rows: RowsPlanned,
+        checks: CheckPlanner,
+    ) -> None:
+        """Count the runs whose answers are not there yet, with what is missing."""
+        new: list[Run] = []
+        for run in runs:
+            awaited = self._awaited(run, known[run.key])
+            if self._above.awaits(awaited):
+                rows.planned_above += 1
+            else:
+                new.append(run)
+            checks.add_open(run, awaited)
+        if self._pages:
+            rows.open += len(new)
+            self._foreseen.add_pages(self._pages, new)
+            self._reasons += [
+                miss_reason(page, self._suite, self._cell)
+                for page in self._pages
+                if page.call.entry_id in self._foreseen.pages
+            ]
+            return
+        for run in new:
+            rows.called += 1
+            self._reasons.append(miss_reason(self._misses[run.key], self._suite, self._cell))
+            self._foreseen.add_run(run, self._misses[run.key])
+
+    def _awaited(self, run: Run, known: str | None) -> str | None:
+        """Hash of what the trace of a run follows from, as far as its answers are not needed for it."""
+        if known is None:
+            return None
+        dataset = self._suite.datasets[self._cell.dataset]
+        missed = None if self._pages else self._misses[run.key].call.entry_id
+        return content_hash([known, dataset.docs_sha, dataset.fixtures_sha, missed])

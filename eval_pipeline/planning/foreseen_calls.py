@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from eval_pipeline.carry_over.reads import RunKey
 from eval_pipeline.cases import Run
 from eval_pipeline.errors import RecordingMiss
-from eval_pipeline.planning.typical_calls import CallEstimate, TypicalCalls
+from eval_pipeline.planning.planned_rows import PlannedAbove
+from eval_pipeline.planning.typical_calls import CallEstimate, Chats, Typical, TypicalCalls
 from eval_pipeline.scores import Stage
 from eval_pipeline.stages import question_label
 from eval_pipeline.suites import Cell, Suite
@@ -32,27 +33,31 @@ class ForeseenCalls:
     suite: Suite
     cell: Cell
     typical: TypicalCalls
+    above: PlannedAbove
+    """What the cells planned before this one ask is asked by the time that it runs."""
     pages: tuple[str, ...] = ()
-    """What the pages would be recorded under that are embedded before anything can run."""
-    _seen: set[object] = field(default_factory=set)
+    """What the pages will be recorded under that are embedded before anything of this cell can run."""
+    _open_checks: set[tuple[str, RunKey]] = field(default_factory=set)
     _at_least: int = 0
-    _chats: float = 0.0
-    _chats_at_most: float = 0.0
+    _chats: Chats = field(default_factory=Chats)
+    _chats_at_most: Chats = field(default_factory=Chats)
     _texts: _Texts = field(default_factory=_Texts)
     _queries_at_most: _Texts = field(default_factory=_Texts)
-    _judged: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _judged: Chats = field(default_factory=Chats)
     _judged_at_least: int = 0
-    _judged_at_most: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _judged_at_most: Chats = field(default_factory=Chats)
 
     def add_pages(self, misses: Sequence[RecordingMiss], runs: Sequence[Run]) -> None:
         """Pages that have to be embedded before the system can be built for these runs."""
-        self.pages = tuple(dict.fromkeys(miss.call.entry_id for miss in misses))
-        for miss in misses:
-            self._add_text(miss)
+        pages = {miss.call.entry_id: miss for miss in misses}
+        self.pages = tuple(self.above.new_questions(pages))
+        for entry_id in self.pages:
+            self._add_text(pages[entry_id])
         # An edited page is embedded by an embedder that knows the searches already.
         new_embedder = any(not miss.why.startswith(_PAGE_CHANGED) for miss in misses)
         for run in runs:
-            self._chats_at_most += self.typical.calls("agent", "", run.case.id)
+            typical = self._typical_run(run)
+            self._chats_at_most.add(typical.calls, typical)
             if new_embedder:
                 self._add_queries(run)
 
@@ -60,31 +65,32 @@ class ForeseenCalls:
         """A run of the system that gets as far as `miss`."""
         if self._is_known(miss):
             return
-        typically = self.typical.calls("agent", "", run.case.id) - miss.call.chats_before
+        typical = self._typical_run(run, miss)
+        more = typical.calls - miss.call.chats_before
         if miss.call.kind == "embed":
             self._add_text(miss)
-            self._chats_at_most += max(0.0, typically)
+            self._chats_at_most.add(max(0.0, more), typical)
             return
         self._at_least += 1
-        self._chats += max(1.0, typically)
+        self._chats.add(max(1.0, more), typical)
         self._add_queries(run)
 
     def add_check(self, stage: Stage, case_id: str, miss: RecordingMiss) -> None:
         """A judged stage of an answer that is known, scored as far as `miss`."""
         if self._is_known(miss):
             return
-        label = question_label(stage)
         self._judged_at_least += 1
-        typically = self.typical.calls("judge", label, case_id) - miss.call.chats_before
-        self._judged[label] += max(1.0, typically)
+        typical = self.typical.chats("judge", question_label(stage), case_id, miss.model, miss.call.like)
+        self._judged.add(max(1.0, typical.calls - miss.call.chats_before), typical)
 
     def add_open_check(self, stage: Stage, run: Run) -> None:
         """A stage of an answer that is not there yet: it is judged unless it turns out as one before."""
-        label = question_label(stage)
-        if not stage.scorer.judged or (label, run.key) in self._seen:
+        label, judge = question_label(stage), self.suite.judge_of(self.cell.candidate)
+        if judge is None or not stage.scorer.judged or (label, run.key) in self._open_checks:
             return
-        self._seen.add((label, run.key))
-        self._judged_at_most[label] += max(1.0, self.typical.calls("judge", label, run.case.id))
+        self._open_checks.add((label, run.key))
+        typical = self.typical.chats("judge", label, run.case.id, judge.model.name)
+        self._judged_at_most.add(max(1.0, typical.calls), typical)
 
     def estimates(self) -> Iterator[CallEstimate]:
         """By model: the embedder's, the agent's, the judge's; what is certain before what may be."""
@@ -96,22 +102,27 @@ class ForeseenCalls:
                     yield self.typical.estimate_texts(
                         name, texts.calls, texts.characters, server, at_most=at_most
                     )
-        asked = self.suite.system.model_asked(candidate.model)
         server = None if candidate.model is None else candidate.model.base_url
-        for calls, least in ((self._chats, self._at_least), (self._chats_at_most, 0)):
-            if calls:
-                yield self.typical.estimate(asked, "agent", {"": calls}, server, at_least=least)
+        for chats, least in ((self._chats, self._at_least), (self._chats_at_most, 0)):
+            if chats.calls:
+                yield self.typical.estimate(self._asked, "agent", chats, server, at_least=least)
         judge = self.suite.judge_of(self.cell.candidate)
-        for by_label, least in ((self._judged, self._judged_at_least), (self._judged_at_most, 0)):
-            if by_label and judge is not None:
-                yield self.typical.estimate(
-                    judge.model.name, "judge", by_label, judge.model.base_url, at_least=least
-                )
+        for chats, least in ((self._judged, self._judged_at_least), (self._judged_at_most, 0)):
+            if chats.calls and judge is not None:
+                name, server = judge.model.name, judge.model.base_url
+                yield self.typical.estimate(name, "judge", chats, server, at_least=least)
+
+    @property
+    def _asked(self) -> str:
+        """Under which name the agent's calls are recorded."""
+        return self.suite.system.model_asked(self.suite.candidates[self.cell.candidate].model)
+
+    def _typical_run(self, run: Run, miss: RecordingMiss | None = None) -> Typical:
+        like = None if miss is None else miss.call.like
+        return self.typical.chats("agent", "", run.case.id, self._asked, like)
 
     def _is_known(self, miss: RecordingMiss) -> bool:
-        known = miss.call.entry_id in self._seen
-        self._seen.add(miss.call.entry_id)
-        return known
+        return not self.above.new_questions([miss.call.entry_id])
 
     def _add_text(self, miss: RecordingMiss) -> None:
         self._texts.calls += 1

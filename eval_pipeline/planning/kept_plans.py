@@ -15,7 +15,7 @@ from eval_pipeline.suites import Cell
 from eval_pipeline.warehouse.store import Warehouse
 
 _FILE = "plan.json"
-_NAMES = {"at_least", "calls", "at_most", "or_more", "pages"}
+_NAMES = {"at_least", "calls", "at_most", "or_more", "pages", "above"}
 
 
 def keep_plan(warehouse: Warehouse, plan: CellPlan) -> None:
@@ -28,6 +28,7 @@ def keep_plan(warehouse: Warehouse, plan: CellPlan) -> None:
         "at_most": round(sum(estimate.calls for estimate in plan.calls)) - pages,
         "or_more": any(estimate.input_tokens is None for estimate in plan.calls),
         "pages": plan.pages,
+        "above": plan.traces.planned_above + plan.checks.planned_above,
     }
     _write(warehouse, plan.cell, numbers)
 
@@ -54,7 +55,8 @@ def compare_with_plan(warehouse: Warehouse, report: StageReport, recordings: Pat
         planned += f" to {most:,}"
     if kept["or_more"]:  # of which nothing like it was recorded
         planned += " or more"
-    text = f"planned {planned} calls, made {made:,}"
+    beside = " beside those of the cells planned with it" if kept["above"] else ""
+    text = f"planned {planned} calls{beside}, made {made:,}"
     if pages := kept["pages"]:
         embedded = read_digests(recordings).keys() & set(pages)
         text += f"; {len(pages):,} page{'s' * (len(pages) > 1)} to embed, {len(embedded):,} embedded"

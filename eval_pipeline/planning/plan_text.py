@@ -6,7 +6,8 @@ import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from eval_pipeline.planning.cell_plan import CellPlan, RowsPlanned
+from eval_pipeline.planning.cell_plan import CellPlan
+from eval_pipeline.planning.planned_rows import RowsPlanned
 from eval_pipeline.planning.typical_calls import CallEstimate
 from eval_pipeline.prices import dollars, total_cost
 from eval_pipeline.report.inert_text import visible
@@ -33,8 +34,6 @@ def total_text(plans: Sequence[CellPlan], command: str) -> str:
         return f"no call is needed; run: {command}"
     chats = [estimate for estimate in calls if estimate.kind == "chat"]
     texts = sum(estimate.calls for estimate in calls if estimate.kind == "embed" and not estimate.at_most)
-    # Candidates with one embedder share their pages.
-    texts -= sum(len(plan.pages) for plan in plans) - len({page for plan in plans for page in plan.pages})
     certain = [estimate for estimate in chats if not estimate.at_most]
     parts = [_texts(texts)] if texts else []
     if certain:
@@ -67,9 +66,10 @@ def plan_json(plans: Sequence[CellPlan]) -> str:
 def _rows(rows: RowsPlanned) -> str:
     named = {
         "carried over": rows.carried_over,
+        "carried over from what is planned above": rows.planned_above,
         "replayed": rows.replayed,
-        "called": rows.called,
-        "open until then": rows.open,
+        "to call": rows.called,
+        "open until answers are there": rows.open,
     }
     told = ", ".join(f"{count} {name}" for name, count in named.items() if count)
     return f"{sum(named.values())}: {told}" if told else "none"

@@ -17,8 +17,10 @@ def miss_reason(miss: RecordingMiss, suite: Suite, cell: Cell) -> str:
     """What is new about a question that no recording answers."""
     why = _NEAREST.sub("", miss.why)
     version = suite.candidates[cell.candidate].prompt_version
-    if miss.role == "agent" and version and why.startswith("prompt changed"):
-        why = why.replace("prompt changed", f"prompt {version} is new", 1)
+    if miss.role == "agent" and version and why.startswith(("prompt changed", "prompt is new")):
+        why = why.replace("prompt", f"prompt {version}", 1)
+    if why.startswith("nothing recorded"):
+        why = f"{miss.model} is not recorded yet"
     return f"page to embed: {why}" if miss.case_id.startswith("page ") else why
 
 

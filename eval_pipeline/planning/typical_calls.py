@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -43,36 +43,66 @@ class CallEstimate:
 
 
 @dataclass(frozen=True)
-class _Tokens:
-    asked: float
-    answered: float
+class Typical:
+    """What one run of the agent, or one judged check, took."""
+
+    calls: float
+    input_tokens: float | None
+    """Of one call; None where nothing like it is recorded."""
+    output_tokens: float | None
+
+
+@dataclass
+class Chats:
+    """Calls added up, with their tokens."""
+
+    calls: float = 0.0
+    input_tokens: float | None = 0.0
+    """None once those of any are unknown."""
+    output_tokens: float | None = 0.0
+
+    def add(self, calls: float, like: Typical) -> None:
+        """Add so many calls, each with the tokens of such ones."""
+        self.calls += calls
+        self.input_tokens = _add(self.input_tokens, like.input_tokens, calls)
+        self.output_tokens = _add(self.output_tokens, like.output_tokens, calls)
+
+
+@dataclass
+class _Asked:
+    """The recorded calls of one configuration about one case, or of several."""
+
+    steps: set[str] = field(default_factory=set)
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, entry: Entry) -> None:
+        self.steps.add(_step(entry))
+        asked, answered = entry.tokens
+        self.calls += 1
+        self.input_tokens += asked
+        self.output_tokens += answered
 
 
 class TypicalCalls:
-    """Means over a suite's recorded chats, by case where the case is recorded."""
+    """What a suite's recorded chats took, by case where the case is recorded."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        per_run: dict[tuple[str, str, str], dict[tuple[str, ...], set[str]]] = defaultdict(
-            lambda: defaultdict(set)
+        # By role, label and case: by model, prompt and repeat.
+        self._asked: dict[tuple[str, str], dict[str, dict[tuple[str, str, str], _Asked]]] = defaultdict(
+            lambda: defaultdict(lambda: defaultdict(_Asked))
         )
-        tokens: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         queries: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for entry in entries:
             if entry.kind == "embed":
                 for case_id in entry.cases if not entry.label else ():
                     queries[case_id][entry.model].append(len(entry.words))
                 continue
-            tokens[entry.role, entry.label].append(entry.tokens)
             _, repeats, _ = entry.id.split(":")
             asked_with = (entry.model, dict(entry.parts).get("prompt", ""), repeats)
             for case_id in entry.cases:
-                per_run[entry.role, entry.label, case_id][asked_with].add(_step(entry))
-        self._tokens = {
-            key: _Tokens(fmean(asked for asked, _ in found), fmean(answered for _, answered in found))
-            for key, found in tokens.items()
-        }
-        # The fewest: other configurations, and repeats of this one, may have asked more.
-        self._calls = {key: min(map(len, steps.values())) for key, steps in per_run.items()}
+                self._asked[entry.role, entry.label][case_id][asked_with].add(entry)
         self._queries = {case_id: min(models.values(), key=len) for case_id, models in queries.items()}
 
     @classmethod
@@ -80,12 +110,30 @@ class TypicalCalls:
         """From a suite's folder of recordings."""
         return cls(islice(read_entries(recordings), MOST_READ))
 
-    def calls(self, role: Role, label: str, case_id: str) -> float:
-        """Calls of one run of the agent (label empty), or of one judged check, on a case; 1 where unknown."""
-        if (found := self._calls.get((role, label, case_id))) is not None:
-            return found
-        alike = [count for key, count in self._calls.items() if key[:2] == (role, label)]
-        return fmean(alike) if alike else 1.0
+    def chats(
+        self, role: Role, label: str, case_id: str, model: str, like: tuple[str, str] | None = None
+    ) -> Typical:
+        """What one run of the agent (label empty), or one judged check, took on a case; else on any.
+
+        Args:
+            role: who asks.
+            label: what the calls are recorded under.
+            case_id: about which case.
+            model: who is asked: where it was asked before, that counts.
+            like: model and prompt of the recorded call that is most alike, which count before all others.
+        """
+        cases = self._asked.get((role, label))
+        if not cases:
+            return Typical(1.0, None, None)
+        if (found := cases.get(case_id)) is not None:
+            # The fewest: other configurations, and repeats of this one, may have asked more.
+            return _fewest(_most_alike(found, model, like))
+        others = [_fewest(_most_alike(found, model, like)) for found in cases.values()]
+        return Typical(
+            fmean(other.calls for other in others),
+            fmean(other.input_tokens or 0.0 for other in others),
+            fmean(other.output_tokens or 0.0 for other in others),
+        )
 
     def queries(self, case_id: str) -> tuple[float, float]:
         """Searches that a case's runs had embedded so far, and their characters; else the means."""
@@ -105,25 +153,44 @@ class TypicalCalls:
         return CallEstimate(model, "agent", texts, tokens, 0.0, cost, at_least, "embed")
 
     def estimate(
-        self, model: str, role: Role, calls_by_label: dict[str, float], server: str | None, *, at_least: int
+        self, model: str, role: Role, chats: Chats, server: str | None, *, at_least: int
     ) -> CallEstimate:
-        """What so many calls take, each as those of its label did.
+        """What so many calls take.
 
         Args:
             model: `provider:model`.
             role: who asks.
-            calls_by_label: calls by the label they are recorded under.
+            chats: the calls, with their tokens.
             server: the model's `base_url`.
             at_least: how many of them are certain.
         """
-        calls = sum(calls_by_label.values())
-        if not all((role, label) in self._tokens for label in calls_by_label):
-            return CallEstimate(model, role, calls, None, None, at_least=at_least)
-        each = [(self._tokens[role, label], count) for label, count in calls_by_label.items()]
-        asked = sum(tokens.asked * count for tokens, count in each)
-        answered = sum(tokens.answered * count for tokens, count in each)
+        asked, answered = chats.input_tokens, chats.output_tokens
+        if asked is None or answered is None:
+            return CallEstimate(model, role, chats.calls, None, None, at_least=at_least)
         cost = call_cost(model, round(asked), round(answered), server=server)
-        return CallEstimate(model, role, calls, asked, answered, cost, at_least)
+        return CallEstimate(model, role, chats.calls, asked, answered, cost, at_least)
+
+
+def _add(total: float | None, each: float | None, number: float) -> float | None:
+    return None if total is None or each is None else total + number * each
+
+
+def _most_alike(
+    found: Mapping[tuple[str, str, str], _Asked], model: str, like: tuple[str, str] | None
+) -> list[_Asked]:
+    """Those of the nearest call's model and prompt, else those of the model, else all."""
+    for alike in (
+        [asked for key, asked in found.items() if key[:2] == like],
+        [asked for key, asked in found.items() if key[0] == model],
+    ):
+        if alike:
+            return alike
+    return list(found.values())
+
+
+def _fewest(found: Iterable[_Asked]) -> Typical:
+    asked = min(found, key=lambda asked: len(asked.steps))
+    return Typical(len(asked.steps), asked.input_tokens / asked.calls, asked.output_tokens / asked.calls)
 
 
 def _step(entry: Entry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from eval_pipeline.recordings.asking import Asking
@@ -22,6 +22,8 @@ class Recorded(NamedTuple):
     cases: tuple[str, ...]
     labels: dict[str, str]
     """Part or explaining label to 12 hash digits, in order."""
+    at: str
+    """When it was recorded."""
 
 
 class _Topic(NamedTuple):
@@ -44,7 +46,7 @@ class AskedIndex:
             key, repeats, _ = entry.id.split(":")
             of_run, of_judge = repeats.split(".")
             self._repeats[key].add((int(of_run), int(of_judge)))
-            recorded = Recorded(entry.model, entry.cases, dict(entry.parts + entry.explain))
+            recorded = Recorded(entry.model, entry.cases, dict(entry.parts + entry.explain), entry.at)
             topic = _Topic(entry.role, entry.kind, entry.label)
             self._all[topic].append(recorded)
             for case_id in entry.cases:
@@ -56,8 +58,14 @@ class AskedIndex:
         """The repeats, of the run and of the judge, in which a request is recorded."""
         return self._repeats.get(key, set())
 
-    def nearest(self, request: Request, asker: Scope, *, same_case: bool) -> Recorded | None:
-        """The recorded request with the fewest differences, of the asker's case or of any."""
+    def nearest(
+        self, request: Request, asker: Scope, in_use: Collection[str] = (), *, same_case: bool
+    ) -> Recorded | None:
+        """The recorded request with the fewest differences, of the asker's case or of any.
+
+        Of several, one that differs in nothing which is still `in_use` elsewhere, as what a changed part was
+        before is not; then the one recorded last.
+        """
         topic = _Topic(asker.role, request.kind, asker.label)
         labels, alike = _labels(request), _alike(request)
         if same_case:
@@ -70,41 +78,63 @@ class AskedIndex:
                 if (found := self._by_part.get((topic, label, digits)))
             ]
             candidates = min(sharing, key=len, default=self._all.get(topic, []))
-        return min(
-            candidates[:_MOST_COMPARED],
-            key=lambda recorded: len(_differing(recorded.labels, alike)),
-            default=None,
-        )
+
+        def distance(recorded: Recorded) -> tuple[int, bool]:
+            differing = _differing(recorded.labels, alike)
+            elsewhere = any(recorded.labels.get(label) in in_use for label in differing)
+            return len(differing), elsewhere
+
+        newest = sorted(candidates[:_MOST_COMPARED], key=lambda recorded: recorded.at, reverse=True)
+        return min(newest, key=distance, default=None)
 
 
-def explain_miss(asked: Asking, own: AskedIndex, others: Iterable[AskedIndex]) -> str:
+class Explained(NamedTuple):
+    """Why nothing answers."""
+
+    why: str
+    nearest: Recorded | None = None
+    """What it was compared with."""
+
+
+def explain_miss(
+    asked: Asking, own: AskedIndex, others: Iterable[AskedIndex], in_use: Collection[str] = ()
+) -> Explained:
     """Why nothing answers.
 
     Args:
         asked: What nothing answers.
         own: What is recorded of the model asked.
         others: What is recorded of the suite's other models, read only where `own` has nothing alike.
+        in_use: Names of models, and 12 hash digits of parts, that somebody asks with now: none of these is
+            what a changed one was before.
     """
     request, asker = asked.request, asked.asker
     if (asker.repeat, asker.judge_repeat) in own.repeats(request.key):
-        return f"the same request is recorded, but not for time {asked.ordinal + 1} that one run asks it"
+        return Explained(
+            f"the same request is recorded, but not for time {asked.ordinal + 1} that one run asks it"
+        )
     if found := own.repeats(request.key) | own.repeats(request.key_in_first_repeat):
         known = sorted({of_judge if asker.role == "judge" else of_run for of_run, of_judge in found})
         which = f"repeat{'s' if len(known) > 1 else ''} {', '.join(map(str, known))}"
-        return f"the same request is recorded for {which}, but not for this one"
+        return Explained(f"the same request is recorded for {which}, but not for this one")
     for indexes in ([own], others):
         looked_at = list(indexes)
         for same_case in (True, False):
             for index in looked_at:
-                nearest = index.nearest(request, asker, same_case=same_case)
-                if nearest is not None:
+                nearest = index.nearest(request, asker, in_use, same_case=same_case)
+                if nearest is not None and not _is_another(request, nearest, in_use):
                     where = "" if same_case else f" [nearest is case {nearest.cases[0]}]"
-                    return _describe(request, nearest) + where
+                    return Explained(_describe(request, nearest, in_use) + where, nearest)
     about = f"{asker.role} {asker.label}".rstrip()
-    return f"nothing recorded for {about} with {request.model}"
+    return Explained(f"nothing recorded for {about} with {request.model}")
 
 
-def _describe(request: Request, nearest: Recorded) -> str:
+def _is_another(request: Request, nearest: Recorded, in_use: Collection[str]) -> bool:
+    """Whether it is of a model that was not renamed or replaced, but is asked beside this one."""
+    return nearest.model != request.model and nearest.model in in_use
+
+
+def _describe(request: Request, nearest: Recorded, in_use: Collection[str]) -> str:
     told = [f"model changed ({nearest.model} → {request.model})"] if nearest.model != request.model else []
     labels = _labels(request)
     differing = _differing(nearest.labels, _alike(request))
@@ -115,6 +145,8 @@ def _describe(request: Request, nearest: Recorded) -> str:
             told.append(f"{label} added")
         elif now is None:
             told.append(f"{label} removed")
+        elif before in in_use:
+            told.append(f"{label} is new")
         else:
             told.append(f"{label} changed ({before} → {now})")
     return "; ".join(told) or "its parts stand in another order"

@@ -12,7 +12,7 @@ from eval_pipeline.recordings.asking import Asking
 from eval_pipeline.recordings.calls import Response
 from eval_pipeline.recordings.digests import digest_of
 from eval_pipeline.recordings.entry import Entry, describe_call
-from eval_pipeline.recordings.explaining import AskedIndex, explain_miss
+from eval_pipeline.recordings.explaining import AskedIndex, Explained, explain_miss
 from eval_pipeline.recordings.folding import fold
 from eval_pipeline.recordings.layout import journals, model_folders, slug
 from eval_pipeline.recordings.request import Role
@@ -22,8 +22,11 @@ from eval_pipeline.recordings.shelf import Shelf
 class Library:
     """One shelf a model under `folder`, each read when it is first needed."""
 
-    def __init__(self, folder: Path, *, writes: bool, retry_errors: bool) -> None:
+    def __init__(
+        self, folder: Path, *, writes: bool, retry_errors: bool, in_use: Collection[str] = ()
+    ) -> None:
         self.folder = folder
+        self._in_use = in_use
         self.writes = writes
         self.lock = threading.RLock()
         self._retry_errors = retry_errors
@@ -81,8 +84,15 @@ class Library:
         asker, request = asked.asker, asked.request
         with self.lock:
             if not asker.misses:
-                why = self._explain(asked)
-                call = MissedCall(asked.id, request.kind, asker.label, len(request.words), len(asker.costs))
+                why, like = self._explain(asked)
+                call = MissedCall(
+                    asked.id,
+                    request.kind,
+                    asker.label,
+                    len(request.words),
+                    len(asker.costs),
+                    like and (like.model, like.labels.get("prompt", "")),
+                )
                 miss = RecordingMiss(asker.case_id, asker.role, request.model, why, asker.own_repeat, call)
                 asker.misses.append(miss)
         raise asker.misses[0].with_traceback(None)
@@ -131,12 +141,14 @@ class Library:
             self._shelves[name] = Shelf(self.folder / name)
         return self._shelves[name]
 
-    def _explain(self, asked: Asking) -> str:
+    def _explain(self, asked: Asking) -> Explained:
         own = self._shelf(asked.request.model)
         recorded = own.get(asked.id)
         if recorded is not None and recorded.failure is not None:
-            return f"recorded as a failure, and failures are to be asked again ({recorded.failure})"
-        return explain_miss(asked, own.index(), self._other_indexes(own))
+            return Explained(
+                f"recorded as a failure, and failures are to be asked again ({recorded.failure})"
+            )
+        return explain_miss(asked, own.index(), self._other_indexes(own), self._in_use)
 
     def _other_indexes(self, own: Shelf) -> Iterator[AskedIndex]:
         for folder in model_folders(self.folder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -27,13 +27,22 @@ class Recordings:
     Safe to use from several threads and event loops, and by several processes at once.
     """
 
-    def __init__(self, folder: Path, mode: Mode = "none", *, retry_errors: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        mode: Mode = "none",
+        *,
+        retry_errors: bool = False,
+        in_use: Collection[str] = (),
+    ) -> None:
         """Nothing is read before the first ask of a model, and nothing created before its first call.
 
         Args:
             folder: The suite's recordings, with one folder a model.
             mode: What to do about what isn't recorded.
             retry_errors: Whether recorded failures count as not recorded.
+            in_use: Names of models, and 12 hash digits of parts such as prompts, that somebody asks with
+                now: what is missing is not told to have changed from these.
 
         Raises:
             InputError: for a mode there isn't.
@@ -48,7 +57,7 @@ class Recordings:
         self.shared: set[str] = set()
         """Of these, the ones that answered no single run of the system but what all of them use, such as
         the vectors of pages."""
-        self._library = Library(Path(folder), writes=mode != "none", retry_errors=retry_errors)
+        self._library = Library(Path(folder), writes=mode != "none", retry_errors=retry_errors, in_use=in_use)
         self._flights = Flights()
 
     async def ask(self, request: Request, live: Callable[[], Awaitable[Response]]) -> Response:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from eval_pipeline.evaluation import Evaluation
-from eval_pipeline.planning.cell_plan import CellPlan, CellPlanner, RowsPlanned
+from eval_pipeline.planning.cell_plan import CellPlan, CellPlanner
 from eval_pipeline.planning.kept_plans import compare_with_plan, keep_plan
 from eval_pipeline.planning.plan_text import plan_text, total_text
+from eval_pipeline.planning.planned_rows import PlannedAbove, RowsPlanned
 from eval_pipeline.planning.typical_calls import TypicalCalls
+from eval_pipeline.suites import key_name
 from eval_pipeline_tests.carry_over.shop import Shop
+
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture
@@ -51,7 +58,7 @@ def test_a_new_prompt_is_called_for_every_case_that_asks_with_it_and_says_so(sho
     # The run that broke off is as it was, and so is its check; the nine others wait for answers.
     assert found.checks == RowsPlanned(carried_over=1, open=9)
     reason, count = next(iter(found.reasons.items()))
-    assert reason.startswith("prompt v1 is new (")
+    assert reason.startswith("prompt v1 changed (")
     assert count == 6
     agent, judge = found.calls
     assert (agent.model, agent.calls, agent.at_most) == ("openai:shop", 6, False)
@@ -59,6 +66,33 @@ def test_a_new_prompt_is_called_for_every_case_that_asks_with_it_and_says_so(sho
     assert (judge.model, judge.calls, judge.at_most) == ("openai:judge", 6, True)
     shop.carried("new_episodes")
     assert plan(shop).calls == ()
+
+
+def reasons_of(shop: Shop, candidate: str) -> list[str]:
+    (found,) = [plan for plan in plan_all(shop) if key_name(plan.cell.candidate) == candidate]
+    return [reason for reason in found.reasons if reason.startswith("prompt")]
+
+
+def test_an_edited_prompt_was_another_one_before_and_not_what_somebody_else_asks_with(shop):
+    shop.files["data/shop/prompts/v2.md"] = "Good morning"
+    shop.suite["candidates"]["other"] = {"model": "openai:shop", "prompt": "v2"}
+    shop.write()
+    shop.carried("new_episodes")
+    shop.edit("data/shop/prompts/v2.md", "morning", "evening")
+    # `printf '"Good morning"' | sha256sum`, and likewise with evening.
+    assert reasons_of(shop, "other") == ["prompt v2 changed (1f93c750bb1b → 4cafd746dc17)"]
+    shop.edit("data/shop/prompts/v2.md", "evening", "morning")
+    shop.files["data/shop/prompts/v3.md"] = "Good night"
+    shop.suite["candidates"]["third"] = {"model": "openai:shop", "prompt": "v3"}
+    assert reasons_of(shop, "third") == ["prompt v3 is new"]
+
+
+def test_a_model_beside_others_is_not_told_to_have_changed_from_one_of_them(tmp_path):
+    evaluation = Evaluation("p", DATA, str(tmp_path / "warehouse"))
+    suite = evaluation.suite("issue_triage")
+    (cell,) = suite.select_cells("gemma", "triage-v1")
+    found = CellPlanner(evaluation, suite, cell, TypicalCalls.of(suite.recordings)).plan()
+    assert found.reasons == {"ollama:gemma4:e2b is not recorded yet": 12}
 
 
 def test_an_edited_record_is_named_though_it_costs_no_call_where_nothing_asks_with_it(shop):
@@ -105,3 +139,74 @@ def test_what_is_planned_is_what_is_made(shop):
     made = shop.carried("new_episodes")
     assert planned.traces.called == sum(made.traces["plain"]["called"].to_pylist()) == 1
     assert planned.traces.carried_over == sum(made.traces["plain"]["carried_over"].to_pylist())
+
+
+@pytest.fixture
+def two_datasets(shop):
+    """The shop's seven cases in a second dataset too, with one more; nothing of them is stored."""
+    shop.cases.append({"id": "new", "input": "hi"})
+    more = [*shop.cases, {"id": "only here", "input": "cheapest and price of pear"}]
+    shop.files["data/shop/datasets/wide.yaml"] = yaml.safe_dump({"version": 1, "cases": more})
+    shop.files["data/shop/prompts/v1.md"] = "Good day"
+    shop.write()
+    return shop
+
+
+def plan_all(shop: Shop) -> list[CellPlan]:
+    shop.write()
+    evaluation = evaluation_of(shop)
+    suite = evaluation.suite("shop")
+    typical, above = TypicalCalls.of(suite.recordings), PlannedAbove()
+    return [CellPlanner(evaluation, suite, cell, typical, above).plan() for cell in suite.cells]
+
+
+def test_what_two_datasets_share_is_planned_once(two_datasets):
+    small, wide = plan_all(two_datasets)
+    # Eight cases, seven of which ask a model with the prompt; then the same and one more.
+    assert small.traces == RowsPlanned(replayed=1, called=7)
+    # The run that broke off is never carried over, wherever it stands.
+    assert wide.traces == RowsPlanned(planned_above=7, replayed=1, called=1)
+    # `says` of three cases and `kind` of eight; one of them is of the run that broke off, as it was.
+    assert small.checks == RowsPlanned(carried_over=1, open=10)
+    assert wide.checks == RowsPlanned(carried_over=1, planned_above=10, open=1)
+    assert [call.calls for call in small.calls] == [7, 7]
+    assert [call.calls for call in wide.calls] == [1, 1]
+    assert total_text([small, wide], "run").startswith("8 calls and up to 8 more that depend on the answers")
+    assert "9: 7 carried over from what is planned above, 1 replayed, 1 to call" in plan_text(wide)
+
+
+def test_the_run_of_two_datasets_does_what_was_planned_of_both(two_datasets):
+    evaluation = evaluation_of(two_datasets)
+    small, wide = plan_all(two_datasets)
+    keep_plan(evaluation.warehouse, wide)
+    two_datasets.carried("new_episodes")
+    origins = evaluation.count_origins([small.cell, wide.cell])
+    assert origins["traces"] == {"rows_carried_over": 7, "rows_replayed": 2, "rows_called": 8}
+    told = compare_with_plan(
+        evaluation.warehouse, evaluation.build_report(wide.cell), two_datasets.recordings
+    )
+    assert told == "planned 1 to 2 calls beside those of the cells planned with it, made 2"
+
+
+def test_replayed_rows_that_two_datasets_share_are_planned_once(two_datasets):
+    two_datasets.carried("new_episodes")
+    two_datasets.edit(two_datasets.system_file, "TOOLS", "# edited\nTOOLS")
+    two_datasets.edit(two_datasets.scorers_file, "class Says", "# edited\nclass Says")
+    small, wide = plan_all(two_datasets)
+    made = two_datasets.carried()
+    assert small.traces == RowsPlanned(replayed=8)
+    assert wide.traces == RowsPlanned(planned_above=7, replayed=2)
+    assert (small.checks, wide.checks) == (
+        RowsPlanned(replayed=11),
+        RowsPlanned(planned_above=11, replayed=1),
+    )
+    assert made.made_checks() == {"plain only here kind"}  # of the second dataset, which was run last
+
+
+def test_a_page_changed_for_one_of_two_datasets_is_not_planned_as_shared(two_datasets):
+    two_datasets.carried("new_episodes")
+    two_datasets.edit(two_datasets.system_file, "TOOLS", "# edited\nTOOLS")
+    two_datasets.files["data/shop/fixtures/prices.yaml"] += "quince: 9\n"
+    small, wide = plan_all(two_datasets)
+    assert small.traces.replayed == 8
+    assert wide.traces.planned_above == 7

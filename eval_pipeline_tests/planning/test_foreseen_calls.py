@@ -6,6 +6,7 @@ from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.planning.cell_plan import CellPlan, CellPlanner
 from eval_pipeline.planning.kept_plans import compare_with_plan, keep_plan
 from eval_pipeline.planning.plan_text import calibration_text, plan_text, total_text
+from eval_pipeline.planning.planned_rows import PlannedAbove, RowsPlanned
 from eval_pipeline.planning.typical_calls import TypicalCalls
 from eval_pipeline_tests.carry_over.shop import Shop
 from eval_pipeline_tests.docs_suite import DocsSuite
@@ -13,10 +14,10 @@ from eval_pipeline_tests.judged_suite import JudgedSuite
 from eval_pipeline_tests.support_suite import SupportSuite
 
 
-def plan(evaluation: Evaluation, suite_name: str) -> CellPlan:
+def plan(evaluation: Evaluation, suite_name: str, above: PlannedAbove | None = None) -> CellPlan:
     suite = evaluation.suite(suite_name)
     (cell,) = suite.cells
-    return CellPlanner(evaluation, suite, cell, TypicalCalls.of(suite.recordings)).plan()
+    return CellPlanner(evaluation, suite, cell, TypicalCalls.of(suite.recordings), above).plan()
 
 
 def docs_evaluation(suite: DocsSuite) -> Evaluation:
@@ -61,13 +62,16 @@ def test_a_page_to_embed_is_planned_with_its_tokens_and_stands_beside_what_was_e
     page = suite.folder / "documents" / "sync.md"
     page.write_text("x" * 400)
     evaluation = docs_evaluation(suite)
-    found = plan(evaluation, "docs")
+    above = PlannedAbove()
+    found = plan(evaluation, "docs", above)
     text, *chats = found.calls
     assert [call.kind for call in chats] == ["chat"]  # the searches are embedded already
     # 400 characters are about 100 tokens.
     assert (text.kind, text.at_least, text.input_tokens) == ("embed", 1, 100)
     assert "openai:scripted-embedder: 1 text to embed, 100 tokens in" in plan_text(found)
-    assert total_text([found, found], "run").startswith("1 text to embed and up to")
+    again = plan(evaluation, "docs", above)  # what it embeds and answers, a cell after it needs not
+    assert (again.calls, again.pages, again.traces) == ((), (), RowsPlanned(planned_above=10))
+    assert total_text([found, again], "run").startswith("1 text to embed and up to 19 more")
     keep_plan(evaluation.warehouse, found)
     suite.run("new_episodes")
     evaluation.store_traces(found.cell)

@@ -18,6 +18,13 @@ def why(folder: Path, request: Request, case: str = "case-1", **where: object) -
     return caught.value.why
 
 
+def why_beside(folder: Path, request: Request, *in_use: str) -> str:
+    """Why nothing answers, where these models and prompts are asked with too."""
+    with pytest.raises(RecordingMiss) as caught:
+        ask(Recordings(folder, in_use=in_use), request, Model(), "case-1")
+    return caught.value.why
+
+
 def change(before: str, now: str) -> str:
     return f"({sha12(before)} → {sha12(now)})"
 
@@ -124,6 +131,38 @@ def test_a_swapped_model_that_is_recorded_as_the_judge_only_is_compared_so_too(t
     record(tmp_path, question("Where?", model="fake:one"))
     told = why(tmp_path, question("Where?", model="fake:two", prompt="Be kind."))
     assert told == f"model changed (fake:one → fake:two); prompt changed {change('Be brief.', 'Be kind.')}"
+
+
+def test_a_prompt_that_is_asked_with_elsewhere_is_not_what_an_edited_one_was(tmp_path: Path):
+    record(tmp_path, question("Where?", prompt="Be brief."), question("Where?", prompt="Be stern."))
+    asked = question("Where?", prompt="Be kind.")
+    for elsewhere, before in (("Be brief.", "Be stern."), ("Be stern.", "Be brief.")):
+        told = why_beside(tmp_path, asked, sha12(elsewhere))
+        assert told == f"prompt changed {change(before, 'Be kind.')}"
+    assert why_beside(tmp_path, asked, sha12("Be brief."), sha12("Be stern.")) == "prompt is new"
+
+
+def test_of_two_earlier_prompts_the_one_recorded_last_was_before():
+    same = ["question", sha12("Where?")]
+    dates = (("Be brief.", "2026-01-01"), ("Be stern.", "2026-01-03"), ("Be dull.", "2026-01-02"))
+    lines = [
+        line(
+            id=entry_id(number),
+            parts=[["prompt", sha12(prompt)], same],
+            at=f"{day}T12:00:00Z",
+        )
+        for number, (prompt, day) in enumerate(dates)
+    ]
+    index = AskedIndex(map(parse_line, lines))
+    nearest = index.nearest(question("Where?", prompt="Be kind."), Scope("case-1"), same_case=True)
+    assert nearest is not None
+    assert nearest.labels["prompt"] == sha12("Be stern.")
+
+
+def test_a_model_that_others_ask_is_not_what_a_new_one_was(tmp_path: Path):
+    record(tmp_path, question("Where?", model="fake:one"))
+    asked = question("Where?", model="fake:two")
+    assert why_beside(tmp_path, asked, "fake:one") == "nothing recorded for agent with fake:two"
 
 
 def test_other_models_are_looked_at_for_the_case_first(tmp_path: Path):

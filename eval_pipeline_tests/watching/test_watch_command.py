@@ -56,7 +56,7 @@ def test_a_turn_never_calls_unasked_but_says_what_a_call_would_take(tmp_path, mo
     suite.edit("prompts/v1.md", "three", "two")
     turn = once(tmp_path, monkeypatch, "--dataset", "docs-assistant")
     assert turn.exit_code == 3
-    assert "  traces  10: 10 called\n" in turn.stdout
+    assert "  traces  10: 10 to call\n" in turn.stdout
     assert "prompt v1 is new (" in turn.stdout
     last = turn.stdout.splitlines()[-1]
     assert last.startswith("not run: ")
