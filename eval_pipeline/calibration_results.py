@@ -82,8 +82,8 @@ def _calibrate(evaluation: Evaluation, suite: Suite, judge: Judge) -> Calibrated
         if any(recordings.used for recordings in opened):
             raise
         raise NotRecordedError(
-            f"{suite.name}: the calibration of judge {suite.calibration_key(judge)} is not recorded; "
-            f"record it with: {calibrate_command(suite, judge)}"
+            f"{suite.name}: the calibration of judge {suite.calibration_key(judge)} is not recorded",
+            calibrate_command(suite, judge),
         ) from missing
 
 

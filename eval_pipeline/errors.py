@@ -82,26 +82,41 @@ class RecordingMiss(EvalError):
         return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat, self.call)
 
 
+MOST_CASES_NAMED = 12
+
+
 class RecordingMisses(EvalError):
     """All the cases of a run that no recording answers, and the command that records them."""
 
     def __init__(self, misses: Sequence[RecordingMiss], remedy: str = "") -> None:
+        """Cases that miss for one reason stand in one line."""
         self.misses = tuple(misses)
-        alike: dict[tuple[str, str, str], set[int]] = {}
+        repeats: dict[tuple[str, str, str], set[int]] = {}
         for miss in misses:
-            alike.setdefault((miss.case_id, miss.role, miss.why), set()).add(miss.repeat)
-        lines = "\n".join(f"  {_miss_text(*what, sorted(repeats))}" for what, repeats in alike.items())
+            repeats.setdefault((miss.role, miss.why, miss.case_id), set()).add(miss.repeat)
+        alike: dict[tuple[str, str, tuple[int, ...]], list[str]] = {}
+        for (role, why, case_id), missed in repeats.items():
+            alike.setdefault((role, why, tuple(sorted(missed))), []).append(case_id)
+        lines = "\n".join(
+            f"  {_miss_text(_cases_text(case_ids), role, why, missed)}"
+            for (role, why, missed), case_ids in alike.items()
+        )
         command = f"\nrecord what is missing with: {remedy}" if remedy else ""
         asked = len({miss.case_id for miss in misses})
         super().__init__(f"the recordings do not answer {asked} of the run's cases:\n{lines}{command}")
 
 
-def _miss_text(case_id: str, role: str, why: str, repeats: Sequence[int]) -> str:
+def _cases_text(case_ids: Sequence[str]) -> str:
+    more = len(case_ids) - MOST_CASES_NAMED
+    return ", ".join(case_ids[:MOST_CASES_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _miss_text(cases: str, role: str, why: str, repeats: Sequence[int]) -> str:
     """A miss, or what several repeats miss alike; repeats are named where it is not the first one alone."""
     which = (
         f", repeat{'s' if len(repeats) > 1 else ''} {', '.join(map(str, repeats))}" if any(repeats) else ""
     )
-    return f"{case_id} ({role}{which}): {why}"
+    return f"{cases} ({role}{which}): {why}"
 
 
 class CallFailed(EvalError):

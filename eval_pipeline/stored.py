@@ -14,6 +14,16 @@ Item = TypeVar("Item")
 class NotRecordedError(NotStoredError):
     """A candidate that nothing has been recorded for yet; it counts as nothing."""
 
+    def __init__(self, what: str, remedy: str) -> None:
+        """`what` is not recorded, and the command `remedy` records it."""
+        self.what = what
+        self._remedy = remedy
+        super().__init__(f"{what}; record it with: {remedy}")
+
+    def __reduce__(self) -> tuple[type[NotRecordedError], tuple[str, str]]:
+        """How it is pickled: by what it was made of, where an exception goes by its text."""
+        return NotRecordedError, (self.what, self._remedy)
+
 
 @dataclass(frozen=True)
 class Stored:

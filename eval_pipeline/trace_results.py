@@ -148,8 +148,8 @@ class _Maker:
         if self._evaluation.open_recordings(self._suite).recorded(asked):
             return missing
         return NotRecordedError(
-            f"{self._suite.name}: candidate {candidate.name!r} is not recorded: no call to "
-            f"{asked} is stored; record it with: {record_command(self._suite, self._cell)}"
+            f"{self._suite.name}: candidate {candidate.name!r} is not recorded: no call to {asked} is stored",
+            record_command(self._suite, self._cell),
         )
 
 

@@ -168,7 +168,8 @@ def test_an_edited_prompt_stops_the_run_and_explain_names_the_part(tmp_path, mon
             main()
         assert caught.value.code == 4
         shown = capsys.readouterr().err
-        assert "backup (agent): prompt changed (" in shown
+        assert "  backup" in shown
+        assert " (agent): prompt changed (" in shown
         assert "eval-pipeline run docs --candidate scripted" in shown
 
 

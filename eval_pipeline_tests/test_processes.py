@@ -82,7 +82,7 @@ def test_a_missing_recording_fails_dagsters_command_naming_the_part(environment,
         *("--select", select, "--partition", partition),
     )
     assert done.returncode == 1
-    assert "backup (agent): prompt changed (" in done.stdout + done.stderr
+    assert "thanks (agent): prompt changed (" in done.stdout + done.stderr
 
 
 def test_ctrl_c_exits_non_zero_and_keeps_the_finished_calls(environment, tmp_path):

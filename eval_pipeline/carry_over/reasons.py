@@ -15,7 +15,7 @@ from eval_pipeline.suites import Cell
 from eval_pipeline.warehouse.row_inputs import used_lines
 from eval_pipeline.warehouse.store import Keys, Warehouse
 
-NEW = "no result of this candidate is stored for the case"
+NEW = "no result of the candidate as it is now is stored for the case"
 _CASE = "the case changed"
 _CODE = "code, an installed package or the model's server changed"
 _ENDED = "it ended in an exception or a provider's fault"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.report.case_reports import CaseReport
     from eval_pipeline.report.stage_report import StageReport
-    from eval_pipeline.suites import Suite
+    from eval_pipeline.suites import Cell, Suite
 
 FAILED_CASES = 1
 EXAMPLE_QUERY = "select stage, outcome, count(*) from current_stage_scores group by all"
@@ -44,7 +44,8 @@ def command(
     """Evaluate a suite's candidates and print their stage reports.
 
     Exit codes: 0 all measured, 1 a case failed (with --strict), 3 something could not be measured,
-    4 a usage or input error, or something is not recorded.
+    4 a usage or input error, or some calls of a candidate are recorded and others missing. A candidate of
+    which nothing is recorded is left out; it is an error only where no candidate is left.
     """
     from rich.console import Console
 
@@ -70,7 +71,7 @@ def command(
         for cell in cells:
             noun = "runs" if found.datasets[cell.dataset].repeats > 1 else "cases"
             part = f"{suite} {cell.candidate} on {cell.dataset}"
-            with unfinished.noting(part):
+            with unfinished.noting(part, _record_command(found, cell, dataset)):
                 with progress(part, noun) as on_progress:
                     run_id = materializer.materialize(cell, on_progress)
                 evaluation = Evaluation(run_id=run_id, mode=record_mode.value)
@@ -83,6 +84,13 @@ def command(
     if reports:
         _say_stored(found, evaluation, reports)
     raise typer.Exit(unfinished.exit_code(finished=bool(reports)) or _exit_code(reports, strict))
+
+
+def _record_command(suite: Suite, cell: Cell, dataset: str | None) -> str:
+    """What records all that a candidate lacks of the datasets chosen."""
+    on = f" --dataset {shlex.quote(dataset)}" if dataset else ""
+    candidate = shlex.quote(suite.candidates[cell.candidate].name)
+    return f"eval-pipeline run {suite.name} --candidate {candidate}{on} --record-mode new_episodes"
 
 
 def _say_stored(suite: Suite, evaluation: Evaluation, reports: Sequence[StageReport]) -> None:

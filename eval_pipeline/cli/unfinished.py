@@ -25,8 +25,13 @@ class Unfinished:
         """The provider of these could not be had."""
 
     @contextlib.contextmanager
-    def noting(self, part: str) -> Iterator[None]:
+    def noting(self, part: str, remedy: str | None = None) -> Iterator[None]:
         """Do one part in this block; one that gives nothing is noted under its name, and ends the block.
+
+        Args:
+            part: names it.
+            remedy: the command that records what it lacks, perhaps together with other parts; left out, the
+                one for this part alone. What would be said alike of several parts is said once.
 
         Raises:
             KeyboardInterrupt: on Ctrl-C, after saying how to go on.
@@ -37,9 +42,11 @@ class Unfinished:
             say_error("interrupted; the calls that were answered are kept: run the same command to go on")
             raise
         except NotRecordedError as missing:
-            self.unrecorded.append(str(missing))
+            text = str(missing if remedy is None else NotRecordedError(missing.what, remedy))
+            self.unrecorded += [text] if text not in self.unrecorded else []
         except RecordingMisses as missing:
-            self.incomplete.append(f"error: {part}: {missing}")
+            told = missing if remedy is None else RecordingMisses(missing.misses, remedy)
+            self.incomplete.append(f"error: {part}: {told}")
         except ProviderFault as fault:
             self.unreachable.append(f"error: {part}: {fault.message}")
 

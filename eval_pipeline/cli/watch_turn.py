@@ -97,7 +97,7 @@ class _Turn:
             else:
                 say(f"{cell.candidate} on {cell.dataset}: not recorded")
             return False
-        told = bool(plan.reasons) or (before is not None and before.cell != cell)
+        told = bool(plan.trace_reasons or plan.check_reasons) or (before is not None and before.cell != cell)
         if told:
             say(plan_text(plan))
         if plan.calls:

@@ -88,7 +88,7 @@ def find_pairs(
     pairs = list(_pairs(suite, stored, before, after, wanted))
     if not pairs:
         missing = next((key for key in (after, before) if not _stored_on(stored, key)), after)
-        raise NotStoredError(_not_stored(suite, missing, wanted))
+        raise NotStoredError(_not_stored(suite, stored, missing, wanted))
     return pairs
 
 
@@ -123,7 +123,7 @@ def _pairs_since(
         Cell(suite.name, after, key) for key in _latest_datasets(suite, _stored_on(stored, after), wanted)
     ]
     if not later:
-        raise NotStoredError(_not_stored(suite, after, wanted))
+        raise NotStoredError(_not_stored(suite, stored, after, wanted))
     pairs = [(before, cell) for cell in later if (before := previous_cell(stored, cell)) is not None]
     if not pairs:
         on = "" if wanted is None else f" on {wanted}"
@@ -164,9 +164,14 @@ def _named(keys: Iterable[str], name: str) -> list[str]:
     return [key for key in keys if key_name(key) == name]
 
 
-def _not_stored(suite: Suite, candidate: str, dataset: str | None) -> str:
+def _not_stored(suite: Suite, stored: Sequence[StoredCell], candidate: str, dataset: str | None) -> str:
     on = "" if dataset is None else f" on {dataset}"
     names = f"--candidate {key_name(candidate)}"
     if dataset is not None:
         names += f" --dataset {key_name(dataset)}"
-    return f"nothing stored of {candidate}{on}; run: eval-pipeline run {suite.name} {names}"
+    earlier = _named((found.cell.candidate for found in stored), key_name(candidate))
+    known = "" if not earlier or earlier[0] == candidate else f" (its last stored key is {earlier[0]})"
+    return (
+        f"nothing is stored of {candidate}{on}{known}; run: eval-pipeline run {suite.name} {names}, with "
+        "--record-mode new_episodes where what it asks is not recorded yet"
+    )

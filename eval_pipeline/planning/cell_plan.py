@@ -36,8 +36,10 @@ class CellPlan:
     cell: Cell
     traces: RowsPlanned
     checks: RowsPlanned
-    reasons: Mapping[str, int]
-    """Why rows are made again, in words, with how many; most first."""
+    trace_reasons: Mapping[str, int]
+    """Why traces are made again, in words, with how many; most first."""
+    check_reasons: Mapping[str, int]
+    """Likewise of checks; not of those whose trace is made again."""
     calls: tuple[CallEstimate, ...]
     """Of the agent, its embedder and its judge."""
     pages: tuple[str, ...] = ()
@@ -95,7 +97,8 @@ class CellPlanner:
             cell,
             traces,
             checks.rows,
-            group_reasons(self._reasons + checks.reasons),
+            group_reasons(self._reasons),
+            group_reasons(checks.reasons),
             tuple(self._foreseen.estimates()),
             self._foreseen.pages,
             plan_calibration(self._warehouse, suite, cell, self._typical),

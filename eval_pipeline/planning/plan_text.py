@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from eval_pipeline.planning.cell_plan import CellPlan
 from eval_pipeline.planning.planned_rows import RowsPlanned
@@ -18,11 +18,8 @@ MOST_REASONS = 12
 def plan_text(plan: CellPlan) -> str:
     """One cell's plan, a line for each table, reason and model."""
     lines = [f"{plan.cell.suite}: {plan.cell.candidate} on {plan.cell.dataset}"]
-    lines += [f"  traces  {_rows(plan.traces)}", f"  checks  {_rows(plan.checks)}"]
-    reasons = [f"{visible(reason)}: {count}" for reason, count in plan.reasons.items()]
-    lines += [f"  why     {text}" for text in reasons[:MOST_REASONS]]
-    if len(reasons) > MOST_REASONS:
-        lines.append(f"          {len(reasons) - MOST_REASONS} more reasons: --format json")
+    lines += [f"  traces  {_rows(plan.traces)}", *_why(plan.trace_reasons)]
+    lines += [f"  checks  {_rows(plan.checks)}", *_why(plan.check_reasons)]
     lines += [f"  calls   {text}" for text in _calls(plan.calls)] or ["  calls   none"]
     return "\n".join(lines)
 
@@ -61,6 +58,14 @@ def calibration_text(plans: Iterable[CellPlan]) -> str:
 def plan_json(plans: Sequence[CellPlan]) -> str:
     """The plans as JSON text with a line end."""
     return json.dumps([dataclasses.asdict(plan) for plan in plans], indent=2, ensure_ascii=False) + "\n"
+
+
+def _why(counted: Mapping[str, int]) -> list[str]:
+    reasons = [f"{visible(reason)}: {count}" for reason, count in counted.items()]
+    lines = [f"    why   {text}" for text in reasons[:MOST_REASONS]]
+    if len(reasons) > MOST_REASONS:
+        lines.append(f"          {len(reasons) - MOST_REASONS} more reasons: --format json")
+    return lines
 
 
 def _rows(rows: RowsPlanned) -> str:

@@ -228,7 +228,11 @@ def test_markdown_shows_what_models_wrote_as_code(toy):
     ("arguments", "error", "message"),
     [
         (("calm",), NotStoredError, "stored under no other key than calm@.*: run it before and after"),
-        (("calm", "loud"), NotStoredError, "nothing stored of loud@.*; run: eval-pipeline run toy .* loud"),
+        (
+            ("calm", "loud"),
+            NotStoredError,
+            "nothing is stored of loud@.*; run: .* run toy .* loud",
+        ),
         (("calm", "calm"), SuiteError, "are the same candidate"),
         (("clam", "loud"), SuiteError, "no candidate 'clam', declared or stored; did you mean 'calm'"),
         (("calm", "loud", "--dataset", "smal"), SuiteError, "no dataset 'smal'.*did you mean 'small'"),
@@ -238,6 +242,17 @@ def test_what_cannot_be_compared_is_a_clear_error(toy, arguments, error, message
     toy.run("calm")
     with pytest.raises(error, match=message):
         toy.diff(*arguments)
+
+
+def test_an_edited_candidate_that_was_not_run_names_its_stored_key(toy):
+    toy.run("calm")
+    before = toy.key("calm")
+    toy.toy.edit("prompts/v1.md", "Look the page up.", "Look the page up, then answer.")
+    told = (
+        rf"nothing is stored of {toy.key('calm')} \(its last stored key is {before}\); run: .* --record-mode"
+    )
+    with pytest.raises(NotStoredError, match=told):
+        toy.diff("calm")
 
 
 def test_a_case_that_not_both_sides_have_is_a_clear_error(toy):

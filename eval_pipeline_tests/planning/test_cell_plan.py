@@ -46,7 +46,7 @@ def test_an_unchanged_suite_needs_no_call(shop):
     # Seven traces, one of which an exception ended; ten checks: `says` of three cases, `kind` of seven.
     assert found.traces == RowsPlanned(carried_over=6, replayed=1)
     assert found.checks == RowsPlanned(carried_over=10)
-    assert found.reasons == {"it ended in an exception or a provider's fault (no call)": 1}
+    assert found.trace_reasons == {"it ended in an exception or a provider's fault (no call)": 1}
     assert found.calls == ()
     assert total_text([found], "eval-pipeline run shop") == "no call is needed; run: eval-pipeline run shop"
 
@@ -57,7 +57,7 @@ def test_a_new_prompt_is_called_for_every_case_that_asks_with_it_and_says_so(sho
     assert found.traces == RowsPlanned(replayed=1, called=6)
     # The run that broke off is as it was, and so is its check; the nine others wait for answers.
     assert found.checks == RowsPlanned(carried_over=1, open=9)
-    reason, count = next(iter(found.reasons.items()))
+    reason, count = next(iter(found.trace_reasons.items()))
     assert reason.startswith("prompt v1 changed (")
     assert count == 6
     agent, judge = found.calls
@@ -70,7 +70,7 @@ def test_a_new_prompt_is_called_for_every_case_that_asks_with_it_and_says_so(sho
 
 def reasons_of(shop: Shop, candidate: str) -> list[str]:
     (found,) = [plan for plan in plan_all(shop) if key_name(plan.cell.candidate) == candidate]
-    return [reason for reason in found.reasons if reason.startswith("prompt")]
+    return [reason for reason in found.trace_reasons if reason.startswith("prompt")]
 
 
 def test_an_edited_prompt_was_another_one_before_and_not_what_somebody_else_asks_with(shop):
@@ -92,21 +92,21 @@ def test_a_model_beside_others_is_not_told_to_have_changed_from_one_of_them(tmp_
     suite = evaluation.suite("issue_triage")
     (cell,) = suite.select_cells("gemma", "triage-v1")
     found = CellPlanner(evaluation, suite, cell, TypicalCalls.of(suite.recordings)).plan()
-    assert found.reasons == {"ollama:gemma4:e2b is not recorded yet": 12}
+    assert found.trace_reasons == {"ollama:gemma4:e2b is not recorded yet": 12}
 
 
 def test_an_edited_record_is_named_though_it_costs_no_call_where_nothing_asks_with_it(shop):
     shop.edit("data/shop/fixtures/prices.yaml", "pear: 4", "pear: 4\nquince: 9")
     found = plan(shop)
     assert (found.traces.called, found.calls) == (0, ())
-    assert found.reasons["fixture prices changed (no call)"] == 6
+    assert found.trace_reasons["fixture prices changed (no call)"] == 6
 
 
 def test_an_edited_system_is_replayed(shop):
     shop.edit(shop.system_file, "TOOLS", "# edited\nTOOLS")
     found = plan(shop)
     assert found.traces == RowsPlanned(replayed=7)
-    assert found.reasons == {
+    assert found.trace_reasons == {
         "code, an installed package or the model's server changed (no call)": 6,
         "it ended in an exception or a provider's fault (no call)": 1,
     }

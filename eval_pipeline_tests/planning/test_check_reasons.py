@@ -30,7 +30,7 @@ def plan(evaluation: Evaluation, suite_name: str, candidate: str) -> CellPlan:
 
 
 def test_an_unchanged_suite_needs_no_reason(toy):
-    assert plan(evaluation_of(toy), "toy", "calm").reasons == {}
+    assert plan(evaluation_of(toy), "toy", "calm").check_reasons == {}
 
 
 # Of four checks: `tools` of two cases; `retrieval` and `words` of the one that expects pages and words.
@@ -55,7 +55,7 @@ def test_the_reason_is_what_was_edited(toy, place, old, new, reasons):
     told = {f"{reason} (no call)": count for reason, count in reasons.items()}
     if place.startswith("documents"):
         told = {"a page changed (no call)": 2}  # the traces' own reason says enough of their checks
-    assert dict(found.reasons) == told
+    assert {**found.trace_reasons, **found.check_reasons} == told
     assert found.calls == ()
 
 
@@ -66,5 +66,5 @@ def test_another_judge_of_an_unchanged_answer_is_named_though_it_is_recorded(tmp
     store_all(evaluation, "docs")
     suite.edit("suite.yaml", "seed: 7", "seed: 8")
     suite.score("new_episodes")
-    reasons = plan(evaluation, "docs", "scripted").reasons
+    reasons = plan(evaluation, "docs", "scripted").check_reasons
     assert "stage faithfulness has another judge (no call)" in reasons

@@ -284,6 +284,17 @@ def test_what_several_repeats_miss_alike_stands_once():
     )
 
 
+def test_cases_that_miss_for_one_reason_stand_in_one_line_up_to_twelve_of_them():
+    misses = [RecordingMiss(f"case-{n}", "agent", "m", "prompt changed") for n in range(14)]
+    misses.insert(1, RecordingMiss("other", "agent", "m", "question changed"))
+    named = ", ".join(f"case-{n}" for n in range(12))
+    assert str(RecordingMisses(misses)) == (
+        "the recordings do not answer 15 of the run's cases:\n"
+        f"  {named} and 2 more (agent): prompt changed\n"
+        "  other (agent): question changed"
+    )
+
+
 def test_the_message_names_case_role_and_reason(tmp_path: Path):
     with pytest.raises(RecordingMiss) as caught:
         ask(Recordings(tmp_path), question("Where?"), Model(), "case-7", role="judge")

@@ -37,7 +37,8 @@ def test_a_turn_runs_what_replays_and_says_what_changed_since_it_was_stored(tmp_
     first = once(tmp_path, monkeypatch)
     assert first.exit_code == 0, first.stderr
     # Seventeen checks: tools of ten cases, retrieval of the seven that expect pages.
-    assert "  traces  10: 10 replayed\n  checks  17: 17 replayed\n" in first.stdout
+    assert "  traces  10: 10 replayed\n" in first.stdout
+    assert "  checks  17: 17 replayed\n" in first.stdout
     assert "since" not in first.stdout
     again = once(tmp_path, monkeypatch)
     (line,) = again.stdout.splitlines()
@@ -57,7 +58,7 @@ def test_a_turn_never_calls_unasked_but_says_what_a_call_would_take(tmp_path, mo
     turn = once(tmp_path, monkeypatch, "--dataset", "docs-assistant")
     assert turn.exit_code == 3
     assert "  traces  10: 10 to call\n" in turn.stdout
-    assert "prompt v1 is new (" in turn.stdout
+    assert "prompt v1 changed (" in turn.stdout
     last = turn.stdout.splitlines()[-1]
     assert last.startswith("not run: ")
     assert last.endswith("eval-pipeline watch docs --dataset docs-assistant --record-mode new_episodes")
