@@ -73,7 +73,8 @@ def test_strict_turns_a_failed_case_into_exit_code_1(cli):
 
 def test_report_gives_text_markdown_and_json(cli, ran):
     assert "token-leak" in cli("report", "docs", "--candidate", "scripted")[1]
-    assert "| `token-leak` |" in cli("report", "docs", "--candidate", "scripted", "--format", "md")[1]
+    for form in ("md", "markdown"):
+        assert "| `token-leak` |" in cli("report", "docs", "--candidate", "scripted", "--format", form)[1]
     report = json.loads(cli("report", "docs", "--candidate", "scripted", "--format", "json")[1])
     rows = {row["id"]: row for row in report["rows"]}
     assert rows["token-leak"]["first_failure"] == "tools"

@@ -73,9 +73,9 @@ def command(
         return
     for place, comparison in enumerate(comparisons):
         blocks = _blocks(comparison, case)
+        if place:
+            say()
         if format is Format.text:
-            if place:
-                say()
             print_blocks(blocks, Console())
         else:
             say(blocks_markdown(blocks).rstrip("\n"))

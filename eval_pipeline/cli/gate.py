@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How a decision is written."""
+    """How a decision is written; `md` is short for `markdown`."""
 
     text = "text"
     json = "json"
     markdown = "markdown"
+    md = "md"
     junit = "junit"
 
 
@@ -185,6 +186,6 @@ def _rendered(decision: GateDecision, format: Format) -> str:
 
     if format is Format.json:
         return render_json(decision)
-    if format is Format.markdown:
+    if format in (Format.markdown, Format.md):
         return render_markdown(decision, COMMENT_BYTES)
     return render_junit(decision) if format is Format.junit else render_text(decision)

@@ -11,9 +11,10 @@ from eval_pipeline.cli.options import AnyDataset, CandidateName, SuiteName
 
 
 class Format(StrEnum):
-    """How a report is written."""
+    """How a report is written; `md` is short for `markdown`."""
 
     text = "text"
+    markdown = "markdown"
     md = "md"
     json = "json"
     junit = "junit"
@@ -47,9 +48,11 @@ def command(
             raise SuiteError(f"candidate {candidate!r} has several datasets; name one with --dataset")
         say(outcomes_text(evaluation.build_outcomes(cells[0])).rstrip("\n"))
         return
+    markdown = blocks_markdown if by_case else report_markdown
     render = {
         Format.text: blocks_text if by_case else report_text,
-        Format.md: blocks_markdown if by_case else report_markdown,
+        Format.markdown: markdown,
+        Format.md: markdown,
         Format.json: report_json,
         Format.junit: report_junit,
     }[format]

@@ -148,13 +148,14 @@ def _say_comparable(suite: Suite, evaluation: Evaluation, reports: Sequence[Stag
     from eval_pipeline.comparing.stored_keys import previous_cell, stored_cells
 
     stored = stored_cells(evaluation.shared_warehouse, suite.name)
-    said: dict[str, str] = {}
+    since: dict[str, dict[str, None]] = {}
     for report in reports:
         if before := previous_cell(stored, report.cell):
             same = before.candidate == report.cell.candidate
-            said.setdefault(report.cell.candidate, before.dataset if same else before.candidate)
-    for key, before_key in said.items():
-        say(f"diff     eval-pipeline diff {suite.name} {suite.candidates[key].name}   (since {before_key})")
+            since.setdefault(report.cell.candidate, {})[before.dataset if same else before.candidate] = None
+    for key, before_keys in since.items():
+        name = suite.candidates[key].name
+        say(f"diff     eval-pipeline diff {suite.name} {name}   (since {', '.join(before_keys)})")
 
 
 def _exit_code(reports: Sequence[StageReport], strict: bool) -> int:

@@ -130,3 +130,4 @@ class _Turn:
         if before.cell.candidate != report.cell.candidate:
             keys = f"{before.cell.candidate} {report.cell.candidate}"
             say(f"more: eval-pipeline diff {self.suite.name} {keys}")
+        say()

@@ -41,7 +41,7 @@ def watch_files(files: WatchedFiles, command: Sequence[str], say: Say, *, record
             _make_turn(command, say)
             if records:
                 before = _with_own_recordings(files, before)
-            say("\nwatching for changes; Ctrl-C ends")
+            say(f"\nwatching for changes in {files.project}; Ctrl-C ends")
             now = files.wait(before)
             say(f"\nchanged: {_named(files.changed(before, now))}\n")
             before = now

@@ -56,10 +56,10 @@ class WatchedFiles:
             remedy = did_you_mean(folder.name, suites) or "; set EVAL_DATA to the folder that holds suites"
             raise SuiteError(f"{folder.parent}: no suite {folder.name!r}{remedy}")
         self.folder = folder
-        self._project = folder.resolve().parent.parent
+        self.project = folder.resolve().parent.parent
         self._names: tuple[str, ...] = ()
         self._noise = _Noise()
-        make_importable(self._project)
+        make_importable(self.project)
 
     def look(self) -> Look:
         """How all files are now."""
@@ -90,7 +90,7 @@ class WatchedFiles:
     def changed(self, before: Look, now: Look) -> list[str]:
         """The files that differ, as seen from the folder that the project lies in."""
         paths = sorted(path for path in {*before, *now} if before.get(path) != now.get(path))
-        return [os.path.relpath(path, self._project) for path in paths]
+        return [os.path.relpath(path, self.project) for path in paths]
 
     def is_recording(self, path: Path) -> bool:
         """Whether a live run writes it."""

@@ -83,6 +83,7 @@ def test_a_policy_name_that_matches_nothing_is_an_input_error(promoted):
         ("text", "decision: BLOCK\n"),
         ("json", '{\n  "decision": "block"'),
         ("markdown", "**decision: BLOCK**"),
+        ("md", "**decision: BLOCK**"),
         ("junit", '<?xml version="1.0"'),
     ],
 )

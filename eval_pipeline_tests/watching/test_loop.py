@@ -29,7 +29,7 @@ class Watched:
 
     def say(self, text: str) -> None:
         self.said.append(text.strip())
-        if text.strip() == "watching for changes; Ctrl-C ends":
+        if text.strip().startswith("watching for changes in /"):
             if not self.edits:
                 raise KeyboardInterrupt
             self.toy.write(*self.edits.pop(0))

@@ -21,7 +21,7 @@ from eval_pipeline_tests.provider_stub import ProviderStub
 from eval_pipeline_tests.toy import write_toy
 
 EVAL = str(Path(sys.executable).parent / "eval-pipeline")
-PAUSE = "watching for changes; Ctrl-C ends"
+PAUSE = "; Ctrl-C ends"
 
 
 def once(root, monkeypatch, *arguments):
