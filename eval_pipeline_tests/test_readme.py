@@ -1,4 +1,4 @@
-"""The README's output blocks are what its commands really print; run this file to write them anew."""
+"""Output that README and docs show is what the commands really print; run this file to write it anew."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from typer.testing import CliRunner
 from eval_pipeline.cli import app
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- output: (eval-pipeline .*?) -->\n```\n)(.*?)(```)", re.DOTALL)
-BLOCKS = [(command, shown) for _, command, shown, _ in BLOCK.findall(README.read_text(encoding="utf-8"))]
+BLOCKS = [
+    (command, shown)
+    for page in PAGES
+    for _, command, shown, _ in BLOCK.findall(page.read_text(encoding="utf-8"))
+]
+LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
 def printed(command: str, warehouse: str) -> str:
@@ -28,8 +33,14 @@ def printed(command: str, warehouse: str) -> str:
     return result.stdout.replace(warehouse, "warehouse").strip("\n") + "\n"
 
 
-def test_the_readme_shows_output():
-    assert len(BLOCKS) >= 2
+def test_the_pages_show_output():
+    assert len(BLOCKS) >= 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_link_of_a_page_leads_somewhere(page):
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[command for command, _ in BLOCKS])
@@ -40,6 +51,7 @@ def test_a_shown_command_prints_what_is_shown(command, shown, tmp_path):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(ROOT)
-        text = README.read_text(encoding="utf-8")
-        text = BLOCK.sub(lambda found: found[1] + printed(found[2], scratch) + found[4], text)
-        README.write_text(text, encoding="utf-8")
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            text = BLOCK.sub(lambda found: found[1] + printed(found[2], scratch) + found[4], text)
+            page.write_text(text, encoding="utf-8")
