@@ -8,6 +8,7 @@ must stay as it is.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -38,6 +39,8 @@ _PATTERNS = tuple(
 _SECRET_VARIABLES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _SHORTEST_SECRET = 8
 """A shorter value is too likely to be a word of ordinary text."""
+_DEEPEST_QUOTED = 2
+"""A private key has line ends, which JSON writes as a backslash and a letter; arguments are JSON in JSON."""
 _looked_up: tuple[dict[Any, Any] | None, tuple[str, ...]] = (None, ())
 """The environment as it was, and the secrets in it."""
 
@@ -73,10 +76,7 @@ def _secrets(also: Collection[str] = ()) -> Sequence[str]:
     named = _named_secrets()
     if not also:
         return named
-    # The longest first: one may be a part of another.
-    return sorted(
-        {*named, *(value for value in also if len(value) >= _SHORTEST_SECRET)}, key=len, reverse=True
-    )
+    return _longest_first({*named, *_forms(also)})
 
 
 def _named_secrets() -> Sequence[str]:
@@ -87,11 +87,23 @@ def _named_secrets() -> Sequence[str]:
     raw = getattr(os.environ, "_data", None)
     before, secrets = _looked_up
     if raw is None or raw != before:
-        found = {os.environ[name].strip() for name in os.environ if name.endswith(_SECRET_VARIABLES)}
-        long_enough = (value for value in found if len(value) >= _SHORTEST_SECRET)
-        secrets = tuple(sorted(long_enough, key=len, reverse=True))
+        found = (os.environ[name].strip() for name in os.environ if name.endswith(_SECRET_VARIABLES))
+        secrets = tuple(_longest_first(_forms(found)))
         _looked_up = (None if raw is None else dict(raw), secrets)
     return secrets
+
+
+def _forms(values: Iterable[str]) -> set[str]:
+    """The values that are long enough to be secret, as they are, as JSON writes them, and as JSON in JSON."""
+    forms = {value for value in values if len(value) >= _SHORTEST_SECRET}
+    for _ in range(_DEEPEST_QUOTED):
+        forms |= {json.dumps(form, ensure_ascii=ascii)[1:-1] for form in forms for ascii in (True, False)}
+    return forms
+
+
+def _longest_first(secrets: Iterable[str]) -> list[str]:
+    """In the order to look for them: one may be a part of another."""
+    return sorted(secrets, key=len, reverse=True)
 
 
 def _without(value: Any, secrets: Sequence[str]) -> Any:

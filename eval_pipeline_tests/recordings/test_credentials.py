@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from eval_pipeline.recordings.credentials import without_credentials, without_secrets
@@ -56,3 +58,16 @@ def test_a_secret_is_known_as_soon_as_its_variable_is_set_changed_and_unset(monk
 @pytest.mark.parametrize("text", ["AUTHORIZATION: abc", "aPI-Key = abc", "X?PASSWORD=abc", "SIG=abc"])
 def test_case_does_not_matter(text):
     assert ("abc" in without_credentials(text)) == (text == "SIG=abc")  # no parameter of an address
+
+
+@pytest.mark.parametrize("ascii", [True, False])
+def test_a_secret_of_several_lines_is_hidden_in_json_and_in_json_within_it_too(monkeypatch, ascii):
+    secret = 'BEGIN KEY\nab"cd\\é\nEND KEY'
+    monkeypatch.setenv("SOME_PRIVATE_KEY", secret)
+    told = f"it is {secret}."
+    for depth in range(3):
+        hidden = without_secrets(told)
+        for _ in range(depth):
+            hidden = json.loads(hidden)
+        assert hidden == "it is ***."
+        told = json.dumps(told, ensure_ascii=ascii)
