@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from eval_pipeline.alike_texts import group_alike
+
 ErrorSource = Literal["system", "provider", "judge", "scorer"]
 
 
@@ -83,6 +85,7 @@ class RecordingMiss(EvalError):
 
 
 MOST_CASES_NAMED = 12
+MOST_REASONS_NAMED = 20
 
 
 class RecordingMisses(EvalError):
@@ -94,21 +97,24 @@ class RecordingMisses(EvalError):
         repeats: dict[tuple[str, str, str], set[int]] = {}
         for miss in misses:
             repeats.setdefault((miss.role, miss.why, miss.case_id), set()).add(miss.repeat)
-        alike: dict[tuple[str, str, tuple[int, ...]], list[str]] = {}
+        alike: dict[tuple[str, tuple[int, ...]], list[tuple[str, str]]] = {}
         for (role, why, case_id), missed in repeats.items():
-            alike.setdefault((role, why, tuple(sorted(missed))), []).append(case_id)
-        lines = "\n".join(
-            f"  {_miss_text(_cases_text(case_ids), role, why, missed)}"
-            for (role, why, missed), case_ids in alike.items()
-        )
+            alike.setdefault((role, tuple(sorted(missed))), []).append((why, case_id))
+        told = [
+            f"  {_miss_text(_some_of(case_ids, MOST_CASES_NAMED), role, why, missed)}"
+            for (role, missed), found in alike.items()
+            for why, case_ids in group_alike(found).items()
+        ]
+        more = len(told) - MOST_REASONS_NAMED
+        lines = "\n".join(told[:MOST_REASONS_NAMED]) + (f"\n  and {more} more reasons" if more > 0 else "")
         command = f"\nrecord what is missing with: {remedy}" if remedy else ""
         asked = len({miss.case_id for miss in misses})
         super().__init__(f"the recordings do not answer {asked} of the run's cases:\n{lines}{command}")
 
 
-def _cases_text(case_ids: Sequence[str]) -> str:
-    more = len(case_ids) - MOST_CASES_NAMED
-    return ", ".join(case_ids[:MOST_CASES_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _some_of(names: Sequence[str], most: int) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _miss_text(cases: str, role: str, why: str, repeats: Sequence[int]) -> str:

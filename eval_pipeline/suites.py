@@ -16,6 +16,7 @@ from eval_pipeline.errors import SuiteError
 from eval_pipeline.gating.policy import Policy
 from eval_pipeline.judges import Judge
 from eval_pipeline.model_settings import EmbedderSettings, ModelSettings
+from eval_pipeline.recordings.request import Role
 from eval_pipeline.scores import Stage
 from eval_pipeline.suggestions import did_you_mean
 from eval_pipeline.system_spec import SystemSpec
@@ -139,13 +140,14 @@ class Suite:
         return self.folder / "recordings"
 
     @cached_property
-    def in_use(self) -> frozenset[str]:
-        """Names of the models and embedders, and 12 hash digits of the prompts, that it asks with now."""
+    def in_use(self) -> Mapping[Role, frozenset[str]]:
+        """By role: names of the models and embedders, and 12 hash digits of the prompts, it asks with now."""
         candidates = self.candidates.values()
-        asked = [model for candidate in candidates for model in (candidate.embedder, candidate.judge)]
-        names = {model.name for model in (*asked, self.judge) if model}
-        names |= {self.system.model_asked(candidate.model) for candidate in candidates}
-        return frozenset(names | {candidate.prompt_sha[:12] for candidate in candidates})
+        agents = {self.system.model_asked(candidate.model) for candidate in candidates}
+        agents |= {candidate.embedder.name for candidate in candidates if candidate.embedder}
+        agents |= {candidate.prompt_sha[:12] for candidate in candidates}
+        judges = {judge.name for judge in (self.judge, *(one.judge for one in candidates)) if judge}
+        return {"agent": frozenset(agents), "judge": frozenset(judges)}
 
     @property
     def baselines(self) -> Path:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
+from pydantic import TypeAdapter
 
 from eval_pipeline.carry_over.inputs import Present
 from eval_pipeline.carry_over.known_index import KnownIndex
@@ -28,6 +29,7 @@ SHARED_FILE = "shared_calls.json"
 """Beside a table: the digests of responses that many of its rows share, by id, under the hash of all."""
 
 SharedCalls = Mapping[str, Mapping[str, str]]
+_SHARED_CALLS: TypeAdapter[dict[str, dict[str, str]]] = TypeAdapter(dict[str, dict[str, str]])
 
 
 @dataclass
@@ -167,10 +169,9 @@ def _names(keys: Keys) -> list[str]:
 def read_shared(warehouse: Warehouse, asset: str, keys: Keys) -> SharedCalls:
     """What stands in a partition's file of shared responses; nothing where there is none."""
     try:
-        shared: SharedCalls = json.loads(warehouse.read_text(asset, SHARED_FILE, **keys))
+        return _SHARED_CALLS.validate_json(warehouse.read_text(asset, SHARED_FILE, **keys))
     except (NotStoredError, ValueError):
         return {}
-    return shared
 
 
 def shared_used(table: pa.Table) -> set[str]:

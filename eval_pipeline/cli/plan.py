@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from typing import Annotated
 
@@ -52,6 +53,6 @@ def command(
     if later := calibration_text(plans):
         say(later + "\n")
     chosen = {"--candidate": candidate, "--dataset": dataset}
-    options = "".join(f" {name} {value}" for name, value in chosen.items() if value)
+    options = "".join(f" {name} {shlex.quote(value)}" for name, value in chosen.items() if value)
     mode = " --record-mode new_episodes" if any(plan.calls for plan in plans) else ""
     say(total_text(plans, f"eval-pipeline run {suite}{options}{mode}"))

@@ -87,9 +87,8 @@ class _Turn:
     def take(self, cell: Cell, before: Side | None) -> bool:
         """Plan, run and compare one cell; whether it could be run."""
         plan = CellPlanner(self.evaluation, self.suite, cell, self.typical, self.above).plan()
-        # What cells above make would be stored by now, had they been run.
-        unanswered = plan.traces.planned_above or any(calls.role == "agent" for calls in plan.calls)
-        if self.evaluation.mode == "none" and unanswered:
+        self.above.forget_made()  # of a cell that was run it is stored by now
+        if self.evaluation.mode == "none" and plan.traces.need_answers:
             asked = self.suite.system.model_asked(self.suite.candidates[cell.candidate].model)
             if Recordings(self.suite.recordings).recorded(asked):
                 say(plan_text(plan))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.cases import Case
 from eval_pipeline.comparing.configuration import configuration_changes
 from eval_pipeline.comparing.sides import Side
 from eval_pipeline.errors import NotStoredError
 from eval_pipeline.report.case_reports import CaseReport
 from eval_pipeline.report.key import report_key
+from eval_pipeline.report.stored_key import read_key
 from eval_pipeline.scores import CheckResult
 from eval_pipeline.suites import Cell, Suite, key_name
 from eval_pipeline.traces import AgentTrace
@@ -31,15 +32,15 @@ def read_side(warehouse: Warehouse, suite: Suite, cell: Cell) -> Side:
     Raises:
         NotStoredError: when traces, scores or report are not stored; it names the command that stores them.
     """
-    keys = {"suite": cell.suite, "candidate": cell.candidate, "dataset": cell.dataset}
+    keys = cell_keys(cell)
     traces = traces_from(warehouse.read("traces", **keys))
     checks = checks_from(warehouse.read("stage_scores", **keys))
     rows = warehouse.read("stage_report", **keys).to_pylist()
-    report = json.loads(warehouse.read_text("stage_report", "report.json", **keys))
+    key = read_key(warehouse, keys)
     cases = {case.id: case for case in _cases(warehouse, suite, cell)}
     return Side(
         cell=cell,
-        key=report["key"],
+        key=key,
         prompt=_prompt(warehouse, suite, cell),
         cases=cases,
         runs=_runs(cases, traces, checks, rows),

@@ -44,6 +44,8 @@ class CellPlan:
     """Of the agent, its embedder and its judge."""
     pages: tuple[str, ...] = ()
     """What the pages will be recorded under that are embedded before anything can run."""
+    with_others: bool = False
+    """Whether it rests on calls or rows that were planned before it."""
     calibration: CalibrationPlan | None = None
     """What is missing of its judge's calibration; None where nothing is."""
 
@@ -101,6 +103,7 @@ class CellPlanner:
             group_reasons(checks.reasons),
             tuple(self._foreseen.estimates()),
             self._foreseen.pages,
+            self._foreseen.waits_for_others or bool(traces.planned_above or checks.rows.planned_above),
             plan_calibration(self._warehouse, suite, cell, self._typical),
         )
 
@@ -166,6 +169,7 @@ class CellPlanner:
             awaited = self._awaited(run, known[run.key])
             if self._above.awaits(awaited):
                 rows.planned_above += 1
+                rows.awaited += 1
             else:
                 new.append(run)
             checks.add_open(run, awaited)
@@ -179,9 +183,11 @@ class CellPlanner:
             ]
             return
         for run in new:
-            rows.called += 1
             self._reasons.append(miss_reason(self._misses[run.key], self._suite, self._cell))
-            self._foreseen.add_run(run, self._misses[run.key])
+            if self._foreseen.add_run(run, self._misses[run.key]):
+                rows.called += 1
+            else:
+                rows.open += 1
 
     def _awaited(self, run: Run, known: str | None) -> str | None:
         """Hash of what the trace of a run follows from, as far as its answers are not needed for it."""

@@ -80,19 +80,22 @@ class CheckPlanner:
             result = results[place]
             if not isinstance(result, Scored):
                 if self._above.awaits(wanted.known and (wanted.known, result.call.entry_id)):
-                    self.rows.add("planned_above")
+                    self.rows.planned_above += 1
+                    self.rows.awaited += 1
                     continue
-                self.rows.add("called")
                 why = miss_reason(result, self._suite, self._cell)
                 self.reasons.append(f"{task.stage.name}: {why}")
-                self._foreseen.add_check(task.stage, task.case.id, result)
+                if self._foreseen.add_check(task.stage, (task.case.id, task.trace.repeat), result):
+                    self.rows.called += 1
+                else:
+                    self.rows.open += 1
                 continue
             calls = self._recordings.digests(result.used)
             inputs = None if result.check is None else check_inputs(wanted.known, result.check, calls)
             if self._above.makes(inputs, Present(self._digests)):
-                self.rows.add("planned_above")
+                self.rows.planned_above += 1
                 continue
-            self.rows.add("replayed")
+            self.rows.replayed += 1
             # Of a trace that is made again its own reason says enough.
             if (task.case.id, task.trace.repeat) in carried_over:
                 self.reasons.append(f"{stored.why_again(task)} (no call)")
@@ -112,9 +115,10 @@ class CheckPlanner:
             case_sha = dataset.case_shas[dataset.places[run.case.id]]
             known = trace and self._carrier.inputs.known(stage, case_sha, trace, run.repeat)
             if self._above.awaits(known):
-                self.rows.add("planned_above")
+                self.rows.planned_above += 1
+                self.rows.awaited += 1
                 continue
-            self.rows.add("open")
+            self.rows.open += 1
             self._foreseen.add_open_check(stage, run)
 
     @cached_property

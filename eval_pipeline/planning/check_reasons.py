@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 from eval_pipeline.carry_over.stored_rows import partitions_to_search
 from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import EvalError
 from eval_pipeline.judge_runs import Task
 from eval_pipeline.report.key import report_key
+from eval_pipeline.report.stored_key import StoredKey, read_key
 from eval_pipeline.suites import Cell, Suite, key_name
 from eval_pipeline.warehouse.store import Keys, Warehouse
 from eval_pipeline.warehouse.suite_rows import cases_from
@@ -23,8 +20,8 @@ class StoredChecks:
     """The checks of a cell as they were stored last, under this dataset or an earlier one of its name."""
 
     def __init__(self, warehouse: Warehouse, suite: Suite, cell: Cell) -> None:
-        self._now = report_key(suite, cell)
-        self._before: Mapping[str, Any] = {}
+        self._now = StoredKey.model_validate(report_key(suite, cell))
+        self._before: StoredKey | None = None
         self._outcomes: dict[tuple[str, int, str], str] = {}
         self._cases: dict[str, Case] = {}
         for keys in partitions_to_search(warehouse, "stage_report", cell_keys(cell)):
@@ -37,13 +34,13 @@ class StoredChecks:
 
     def _read(self, warehouse: Warehouse, keys: Keys) -> bool:
         try:
-            report = json.loads(warehouse.read_text("stage_report", "report.json", **keys))
+            before = StoredKey.model_validate(read_key(warehouse, keys))
             names = ("case_id", "repeat", "stage", "outcome")
             columns = warehouse.read("stage_scores", columns=names, **keys)
             cases = cases_from(warehouse.read("cases", suite=keys["suite"], dataset=keys["dataset"]))
         except (EvalError, ValueError):
             return False
-        self._before = report["key"]
+        self._before = before
         for case_id, repeat, stage, outcome in zip(
             *(columns[name].to_pylist() for name in names), strict=True
         ):
@@ -54,7 +51,7 @@ class StoredChecks:
     def why_again(self, task: Task) -> str:
         """What differs from the stored check of a trace that is as it was."""
         stage, case = task.stage.name, task.case
-        if not self._before:
+        if self._before is None:
             return f"no report is stored to compare stage {stage} with"
         outcome = self._outcomes.get(task.place)
         if outcome is None:
@@ -67,12 +64,8 @@ class StoredChecks:
             dict(case.expected),
         ):
             return "what the case expects changed"
-        if _declared(self._before, stage) != _declared(self._now, stage):
+        if self._before.stage(stage) != self._now.stage(stage):
             return f"stage {stage} is declared differently"
-        if task.stage.scorer.judged and self._before.get("judge_id") != self._now["judge_id"]:
+        if task.stage.scorer.judged and self._before.judge_id != self._now.judge_id:
             return f"stage {stage} has another judge"
         return f"stage {stage}: {_CODE}"
-
-
-def _declared(key: Mapping[str, Any], name: str) -> Any:
-    return next((stage for stage in key.get("stages", ()) if stage["name"] == name), None)

@@ -37,7 +37,10 @@ class ForeseenCalls:
     """What the cells planned before this one ask is asked by the time that it runs."""
     pages: tuple[str, ...] = ()
     """What the pages will be recorded under that are embedded before anything of this cell can run."""
-    _open_checks: set[tuple[str, RunKey]] = field(default_factory=set)
+    waits_for_others: bool = False
+    """Whether a cell planned before this one asks what it waits for."""
+    _own_questions: set[str] = field(default_factory=set)
+    _judged_runs: set[tuple[str, RunKey]] = field(default_factory=set)
     _at_least: int = 0
     _chats: Chats = field(default_factory=Chats)
     _chats_at_most: Chats = field(default_factory=Chats)
@@ -61,34 +64,43 @@ class ForeseenCalls:
             if new_embedder:
                 self._add_queries(run)
 
-    def add_run(self, run: Run, miss: RecordingMiss) -> None:
-        """A run of the system that gets as far as `miss`."""
-        if self._is_known(miss):
-            return
+    def add_run(self, run: Run, miss: RecordingMiss) -> bool:
+        """A run of the system that gets as far as `miss`; whether it is the one that asks this."""
         typical = self._typical_run(run, miss)
         more = typical.calls - miss.call.chats_before
+        if self._is_known(miss):
+            # What it asks once the other one has its answer may be the same again.
+            self._chats_at_most.add(max(0.0, more - (miss.call.kind == "chat")), typical)
+            self._add_queries(run)
+            return False
         if miss.call.kind == "embed":
             self._add_text(miss)
             self._chats_at_most.add(max(0.0, more), typical)
-            return
+            return True
         self._at_least += 1
         self._chats.add(max(1.0, more), typical)
         self._add_queries(run)
+        return True
 
-    def add_check(self, stage: Stage, case_id: str, miss: RecordingMiss) -> None:
-        """A judged stage of an answer that is known, scored as far as `miss`."""
+    def add_check(self, stage: Stage, run: RunKey, miss: RecordingMiss) -> bool:
+        """A judged stage of an answer that is known, scored as far as `miss`; whether it asks this itself."""
+        label = question_label(stage)
+        typical = self.typical.chats("judge", label, run[0], miss.model, miss.call.like)
+        more = typical.calls - miss.call.chats_before
+        with_others = self._is_judged(label, run)
         if self._is_known(miss):
-            return
+            if not with_others:
+                self._judged_at_most.add(max(0.0, more - 1), typical)
+            return False
         self._judged_at_least += 1
-        typical = self.typical.chats("judge", question_label(stage), case_id, miss.model, miss.call.like)
-        self._judged.add(max(1.0, typical.calls - miss.call.chats_before), typical)
+        self._judged.add(max(1.0, more), typical)
+        return True
 
     def add_open_check(self, stage: Stage, run: Run) -> None:
         """A stage of an answer that is not there yet: it is judged unless it turns out as one before."""
         label, judge = question_label(stage), self.suite.judge_of(self.cell.candidate)
-        if judge is None or not stage.scorer.judged or (label, run.key) in self._open_checks:
+        if judge is None or not stage.scorer.judged or self._is_judged(label, run.key):
             return
-        self._open_checks.add((label, run.key))
         typical = self.typical.chats("judge", label, run.case.id, judge.model.name)
         self._judged_at_most.add(max(1.0, typical.calls), typical)
 
@@ -122,7 +134,17 @@ class ForeseenCalls:
         return self.typical.chats("agent", "", run.case.id, self._asked, like)
 
     def _is_known(self, miss: RecordingMiss) -> bool:
-        return not self.above.new_questions([miss.call.entry_id])
+        entry_id = miss.call.entry_id
+        known = not self.above.new_questions([entry_id])
+        self.waits_for_others |= known and entry_id not in self._own_questions
+        self._own_questions.add(entry_id)
+        return known
+
+    def _is_judged(self, label: str, run: RunKey) -> bool:
+        """Whether another stage asks the judge the same of a run; from now on this one does."""
+        known = (label, run) in self._judged_runs
+        self._judged_runs.add((label, run))
+        return known
 
     def _add_text(self, miss: RecordingMiss) -> None:
         self._texts.calls += 1

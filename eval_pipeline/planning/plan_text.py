@@ -34,7 +34,8 @@ def total_text(plans: Sequence[CellPlan], command: str) -> str:
     certain = [estimate for estimate in chats if not estimate.at_most]
     parts = [_texts(texts)] if texts else []
     if certain:
-        parts.append(f"{_count(certain)} calls")
+        text = _count(certain)
+        parts.append(f"{text} call{'' if text == '1' else 's'}")
     if more := sum(estimate.calls for estimate in calls if estimate.at_most):
         parts.append(f"up to {_whole(more)} more that depend on the answers")
     text = " and ".join(parts)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from eval_pipeline.carry_over.inputs import Present
 from eval_pipeline.carry_over.stored_rows import SharedCalls
 from eval_pipeline.warehouse.row_inputs import RowInputs
-
-Origin = Literal["carried_over", "planned_above", "replayed", "called", "open"]
 
 
 @dataclass
@@ -20,14 +18,17 @@ class RowsPlanned:
     carried_over: int = 0
     planned_above: int = 0
     """Rows that a cell planned before this one makes, and that are carried over from it."""
+    awaited: int = 0
+    """Of `planned_above`, those that rest on answers which are not there yet."""
     replayed: int = 0
     called: int = 0
     open: int = 0
-    """Rows that rest on answers which are not there yet."""
+    """Rows that rest on answers which are not there yet, and whose own next call is not known."""
 
-    def add(self, origin: Origin) -> None:
-        """Count one more row."""
-        setattr(self, origin, getattr(self, origin) + 1)
+    @property
+    def need_answers(self) -> bool:
+        """Whether any row cannot be made from what is recorded."""
+        return bool(self.awaited or self.called or self.open)
 
 
 class PlannedAbove:
@@ -36,7 +37,7 @@ class PlannedAbove:
     def __init__(self) -> None:
         self._questions: set[str] = set()
         self._awaited: set[Hashable] = set()
-        self._made: dict[str, tuple[RowInputs, SharedCalls]] = {}
+        self._made: dict[str, list[tuple[RowInputs, SharedCalls]]] = defaultdict(list)
 
     def new_questions(self, entry_ids: Iterable[str]) -> list[str]:
         """The calls that nobody planned so far, each once; from now on they are planned."""
@@ -54,10 +55,15 @@ class PlannedAbove:
         """
         if row is None:
             return False
-        if (planned := self._made.get(row.known)) and present.agrees(planned[0].used, planned[1]):
+        planned = self._made[row.known]
+        if any(present.agrees(other.used, rests_on) for other, rests_on in planned):
             return True
-        self._made[row.known] = row, shared or {}
+        planned.append((row, shared or {}))
         return False
+
+    def forget_made(self) -> None:
+        """Forget the rows that need no answer: the cells that would make them are not run."""
+        self._made.clear()
 
     def awaits(self, row: Hashable) -> bool:
         """Whether a row that rests on calls to come was planned before; else it is from now on.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable
 
+from eval_pipeline.alike_texts import group_alike, without_nearest
 from eval_pipeline.errors import RecordingMiss
 from eval_pipeline.suites import Cell, Suite
-
-_HASHES = re.compile(r" \([0-9a-f]{12} → [0-9a-f]{12}\)")
-_NEAREST = re.compile(r" \[nearest is case .*\]$")
 
 
 def miss_reason(miss: RecordingMiss, suite: Suite, cell: Cell) -> str:
     """What is new about a question that no recording answers."""
-    why = _NEAREST.sub("", miss.why)
+    why = without_nearest(miss.why)
     version = suite.candidates[cell.candidate].prompt_version
     if miss.role == "agent" and version and why.startswith(("prompt changed", "prompt is new")):
         why = why.replace("prompt", f"prompt {version}", 1)
@@ -26,8 +22,7 @@ def miss_reason(miss: RecordingMiss, suite: Suite, cell: Cell) -> str:
 
 def group_reasons(reasons: Iterable[str]) -> dict[str, int]:
     """How often each reason holds, most first; with hashes where all that share a reason have the same."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for reason in reasons:
-        groups[_HASHES.sub("", reason)].append(reason)
-    counted = {(found[0] if len(set(found)) == 1 else text): len(found) for text, found in groups.items()}
+    counted = {
+        reason: len(found) for reason, found in group_alike((reason, None) for reason in reasons).items()
+    }
     return dict(sorted(counted.items(), key=lambda item: -item[1]))

@@ -13,6 +13,12 @@ from eval_pipeline.judges import TEMPLATE_LABEL
 from eval_pipeline.prices import call_cost
 from eval_pipeline.recordings import Entry, Kind, Role, read_entries
 
+_Configuration = tuple[str, ...]
+"""Model, prompt, repeat, and the rest of what all calls of one run have in common."""
+_OF_THE_RUN = ("parameters", "question")
+_REPLY = "model reply "
+"""Begins the label of each earlier reply of the model that a call is asked with."""
+
 MOST_READ = 50_000
 """Recorded calls looked at."""
 CHARACTERS_A_TOKEN = 4
@@ -89,8 +95,8 @@ class TypicalCalls:
     """What a suite's recorded chats took, by case where the case is recorded."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        # By role, label and case: by model, prompt and repeat.
-        self._asked: dict[tuple[str, str], dict[str, dict[tuple[str, str, str], _Asked]]] = defaultdict(
+        # By role, label and case.
+        self._asked: dict[tuple[str, str], dict[str, dict[_Configuration, _Asked]]] = defaultdict(
             lambda: defaultdict(lambda: defaultdict(_Asked))
         )
         queries: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -100,7 +106,9 @@ class TypicalCalls:
                     queries[case_id][entry.model].append(len(entry.words))
                 continue
             _, repeats, _ = entry.id.split(":")
-            asked_with = (entry.model, dict(entry.parts).get("prompt", ""), repeats)
+            parts = dict(entry.parts)
+            own = (parts.get(name, "") for name in _OF_THE_RUN)
+            asked_with = (entry.model, parts.get("prompt", ""), repeats, *own)
             for case_id in entry.cases:
                 self._asked[entry.role, entry.label][case_id][asked_with].add(entry)
         self._queries = {case_id: min(models.values(), key=len) for case_id, models in queries.items()}
@@ -176,7 +184,7 @@ def _add(total: float | None, each: float | None, number: float) -> float | None
 
 
 def _most_alike(
-    found: Mapping[tuple[str, str, str], _Asked], model: str, like: tuple[str, str] | None
+    found: Mapping[_Configuration, _Asked], model: str, like: tuple[str, str] | None
 ) -> list[_Asked]:
     """Those of the nearest call's model and prompt, else those of the model, else all."""
     for alike in (
@@ -194,5 +202,8 @@ def _fewest(found: Iterable[_Asked]) -> Typical:
 
 
 def _step(entry: Entry) -> str:
-    """What one run asks once: a judge's step, which other answers were asked too; else the call itself."""
-    return next((label for label, _ in entry.explain if label.startswith(TEMPLATE_LABEL)), entry.id)
+    """What one run asks once, whatever came of it: a judge's step, an agent's round; else the call itself."""
+    if template := next((label for label, _ in entry.explain if label.startswith(TEMPLATE_LABEL)), None):
+        return template
+    rounds = sum(label.startswith(_REPLY) for label, _ in entry.parts)
+    return f"round {rounds}" if rounds else entry.id

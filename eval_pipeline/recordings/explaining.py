@@ -42,6 +42,7 @@ class AskedIndex:
         self._all: dict[_Topic, list[Recorded]] = defaultdict(list)
         self._by_case: dict[tuple[_Topic, str], list[Recorded]] = defaultdict(list)
         self._by_part: dict[tuple[_Topic, str, str], list[Recorded]] = defaultdict(list)
+        self._in_order: set[int] = set()
         for entry in entries:
             key, repeats, _ = entry.id.split(":")
             of_run, of_judge = repeats.split(".")
@@ -84,8 +85,14 @@ class AskedIndex:
             elsewhere = any(recorded.labels.get(label) in in_use for label in differing)
             return len(differing), elsewhere
 
-        newest = sorted(candidates[:_MOST_COMPARED], key=lambda recorded: recorded.at, reverse=True)
-        return min(newest, key=distance, default=None)
+        return min(self._newest_first(candidates)[:_MOST_COMPARED], key=distance, default=None)
+
+    def _newest_first(self, found: list[Recorded]) -> list[Recorded]:
+        """One of the index's own lists, put in order when it is first needed."""
+        if id(found) not in self._in_order:
+            found.sort(key=lambda recorded: recorded.at, reverse=True)
+            self._in_order.add(id(found))
+        return found
 
 
 class Explained(NamedTuple):

@@ -15,7 +15,7 @@ from eval_pipeline.recordings.entry import Entry, describe_call
 from eval_pipeline.recordings.explaining import AskedIndex, Explained, explain_miss
 from eval_pipeline.recordings.folding import fold
 from eval_pipeline.recordings.layout import journals, model_folders, slug
-from eval_pipeline.recordings.request import Role
+from eval_pipeline.recordings.request import InUse, Role
 from eval_pipeline.recordings.shelf import Shelf
 
 
@@ -23,10 +23,10 @@ class Library:
     """One shelf a model under `folder`, each read when it is first needed."""
 
     def __init__(
-        self, folder: Path, *, writes: bool, retry_errors: bool, in_use: Collection[str] = ()
+        self, folder: Path, *, writes: bool, retry_errors: bool, in_use: InUse | None = None
     ) -> None:
         self.folder = folder
-        self._in_use = in_use
+        self._in_use = in_use or {}
         self.writes = writes
         self.lock = threading.RLock()
         self._retry_errors = retry_errors
@@ -148,7 +148,9 @@ class Library:
             return Explained(
                 f"recorded as a failure, and failures are to be asked again ({recorded.failure})"
             )
-        return explain_miss(asked, own.index(), self._other_indexes(own), self._in_use)
+        return explain_miss(
+            asked, own.index(), self._other_indexes(own), self._in_use.get(asked.asker.role, ())
+        )
 
     def _other_indexes(self, own: Shelf) -> Iterator[AskedIndex]:
         for folder in model_folders(self.folder):

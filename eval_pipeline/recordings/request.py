@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -12,6 +12,8 @@ from eval_pipeline.content_hash import content_hash
 Mode = Literal["none", "new_episodes", "all"]
 Role = Literal["agent", "judge"]
 Kind = Literal["chat", "embed"]
+InUse = Mapping[Role, Collection[str]]
+"""By role: names of models, and 12 hash digits of parts such as prompts, that somebody asks with now."""
 TOOL_SCHEMA = "schema of tool "
 """Begins the label of the part that a tool's schema is."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -14,7 +14,7 @@ from eval_pipeline.recordings.calls import Response, make_call, make_call_sync
 from eval_pipeline.recordings.entry import Entry
 from eval_pipeline.recordings.flights import Flight, Flights
 from eval_pipeline.recordings.library import Library
-from eval_pipeline.recordings.request import Mode, Request, Role
+from eval_pipeline.recordings.request import InUse, Mode, Request, Role
 
 
 class Recordings:
@@ -33,7 +33,7 @@ class Recordings:
         mode: Mode = "none",
         *,
         retry_errors: bool = False,
-        in_use: Collection[str] = (),
+        in_use: InUse | None = None,
     ) -> None:
         """Nothing is read before the first ask of a model, and nothing created before its first call.
 
@@ -41,8 +41,7 @@ class Recordings:
             folder: The suite's recordings, with one folder a model.
             mode: What to do about what isn't recorded.
             retry_errors: Whether recorded failures count as not recorded.
-            in_use: Names of models, and 12 hash digits of parts such as prompts, that somebody asks with
-                now: what is missing is not told to have changed from these.
+            in_use: What somebody asks with now: what is missing is not told to have changed from that.
 
         Raises:
             InputError: for a mode there isn't.

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline.planning.cell_plan import CellPlan, CellPlanner
 from eval_pipeline.planning.kept_plans import compare_with_plan, keep_plan
 from eval_pipeline.planning.plan_text import plan_text, total_text
-from eval_pipeline.planning.planned_rows import PlannedAbove, RowsPlanned
+from eval_pipeline.planning.planned_rows import RowsPlanned
 from eval_pipeline.planning.typical_calls import TypicalCalls
 from eval_pipeline.suites import key_name
 from eval_pipeline_tests.carry_over.shop import Shop
+from eval_pipeline_tests.planning.shops import evaluation_of, plan_all, recorded_shop
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -22,23 +22,12 @@ DATA = Path(__file__).parents[2] / "data"
 @pytest.fixture
 def shop(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", True)
-    shop = Shop(tmp_path)
-    del shop.suite["candidates"]["loud"]
-    shop.write()
-    shop.carried("new_episodes")
-    return shop
-
-
-def evaluation_of(shop: Shop) -> Evaluation:
-    return Evaluation(run_id="p", data_root=shop.root / "data", warehouse_root=str(shop.root / "warehouse"))
+    return recorded_shop(tmp_path)
 
 
 def plan(shop: Shop) -> CellPlan:
-    shop.write()
-    evaluation = evaluation_of(shop)
-    suite = evaluation.suite("shop")
-    (cell,) = suite.cells
-    return CellPlanner(evaluation, suite, cell, TypicalCalls.of(suite.recordings)).plan()
+    (found,) = plan_all(shop)
+    return found
 
 
 def test_an_unchanged_suite_needs_no_call(shop):
@@ -139,74 +128,3 @@ def test_what_is_planned_is_what_is_made(shop):
     made = shop.carried("new_episodes")
     assert planned.traces.called == sum(made.traces["plain"]["called"].to_pylist()) == 1
     assert planned.traces.carried_over == sum(made.traces["plain"]["carried_over"].to_pylist())
-
-
-@pytest.fixture
-def two_datasets(shop):
-    """The shop's seven cases in a second dataset too, with one more; nothing of them is stored."""
-    shop.cases.append({"id": "new", "input": "hi"})
-    more = [*shop.cases, {"id": "only here", "input": "cheapest and price of pear"}]
-    shop.files["data/shop/datasets/wide.yaml"] = yaml.safe_dump({"version": 1, "cases": more})
-    shop.files["data/shop/prompts/v1.md"] = "Good day"
-    shop.write()
-    return shop
-
-
-def plan_all(shop: Shop) -> list[CellPlan]:
-    shop.write()
-    evaluation = evaluation_of(shop)
-    suite = evaluation.suite("shop")
-    typical, above = TypicalCalls.of(suite.recordings), PlannedAbove()
-    return [CellPlanner(evaluation, suite, cell, typical, above).plan() for cell in suite.cells]
-
-
-def test_what_two_datasets_share_is_planned_once(two_datasets):
-    small, wide = plan_all(two_datasets)
-    # Eight cases, seven of which ask a model with the prompt; then the same and one more.
-    assert small.traces == RowsPlanned(replayed=1, called=7)
-    # The run that broke off is never carried over, wherever it stands.
-    assert wide.traces == RowsPlanned(planned_above=7, replayed=1, called=1)
-    # `says` of three cases and `kind` of eight; one of them is of the run that broke off, as it was.
-    assert small.checks == RowsPlanned(carried_over=1, open=10)
-    assert wide.checks == RowsPlanned(carried_over=1, planned_above=10, open=1)
-    assert [call.calls for call in small.calls] == [7, 7]
-    assert [call.calls for call in wide.calls] == [1, 1]
-    assert total_text([small, wide], "run").startswith("8 calls and up to 8 more that depend on the answers")
-    assert "9: 7 carried over from what is planned above, 1 replayed, 1 to call" in plan_text(wide)
-
-
-def test_the_run_of_two_datasets_does_what_was_planned_of_both(two_datasets):
-    evaluation = evaluation_of(two_datasets)
-    small, wide = plan_all(two_datasets)
-    keep_plan(evaluation.warehouse, wide)
-    two_datasets.carried("new_episodes")
-    origins = evaluation.count_origins([small.cell, wide.cell])
-    assert origins["traces"] == {"rows_carried_over": 7, "rows_replayed": 2, "rows_called": 8}
-    told = compare_with_plan(
-        evaluation.warehouse, evaluation.build_report(wide.cell), two_datasets.recordings
-    )
-    assert told == "planned 1 to 2 calls beside those of the cells planned with it, made 2"
-
-
-def test_replayed_rows_that_two_datasets_share_are_planned_once(two_datasets):
-    two_datasets.carried("new_episodes")
-    two_datasets.edit(two_datasets.system_file, "TOOLS", "# edited\nTOOLS")
-    two_datasets.edit(two_datasets.scorers_file, "class Says", "# edited\nclass Says")
-    small, wide = plan_all(two_datasets)
-    made = two_datasets.carried()
-    assert small.traces == RowsPlanned(replayed=8)
-    assert wide.traces == RowsPlanned(planned_above=7, replayed=2)
-    assert (small.checks, wide.checks) == (
-        RowsPlanned(replayed=11),
-        RowsPlanned(planned_above=11, replayed=1),
-    )
-    assert made.made_checks() == {"plain only here kind"}  # of the second dataset, which was run last
-
-
-def test_a_page_changed_for_one_of_two_datasets_is_not_planned_as_shared(two_datasets):
-    two_datasets.carried("new_episodes")
-    two_datasets.edit(two_datasets.system_file, "TOOLS", "# edited\nTOOLS")
-    two_datasets.files["data/shop/fixtures/prices.yaml"] += "quince: 9\n"
-    small, wide = plan_all(two_datasets)
-    assert small.traces.replayed == 8
-    assert wide.traces.planned_above == 7

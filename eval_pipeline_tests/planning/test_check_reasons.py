@@ -23,6 +23,12 @@ def evaluation_of(toy) -> Evaluation:
     return Evaluation("p", toy.data, str(toy.root / "warehouse"))
 
 
+def store_inputs(evaluation: Evaluation) -> None:
+    """What a run stores beside the cell's own tables."""
+    for key in evaluation.suite("toy").datasets:
+        evaluation.store_cases("toy", key)
+
+
 def plan(evaluation: Evaluation, suite_name: str, candidate: str) -> CellPlan:
     suite = evaluation.suite(suite_name)
     (cell,) = suite.select_cells(candidate)
@@ -68,3 +74,16 @@ def test_another_judge_of_an_unchanged_answer_is_named_though_it_is_recorded(tmp
     suite.score("new_episodes")
     reasons = plan(evaluation, "docs", "scripted").check_reasons
     assert "stage faithfulness has another judge (no call)" in reasons
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", "null", "x{", '{"key": []}', '{"key": {"stages": [1]}}', '{"key": {"judge_id": 3}}']
+)
+def test_a_report_that_somebody_has_broken_is_none(toy, text):
+    evaluation = evaluation_of(toy)
+    store_inputs(evaluation)
+    (report,) = (toy.root / "warehouse").glob("stage_report/**/report.json")
+    toy.edit("suite.yaml", "threshold: 0.5", "threshold: 0.6")
+    report.write_text(text)
+    told = "no report is stored to compare stage words with (no call)"
+    assert plan(evaluation, "toy", "calm").check_reasons == {told: 1}

@@ -34,7 +34,7 @@ def test_a_question_that_two_cases_share_is_one_call(tmp_path, monkeypatch):
     shop.write()
     evaluation = Evaluation("p", tmp_path / "data", str(tmp_path / "warehouse"))
     found = plan(evaluation, "shop")
-    assert found.traces.called == 2
+    assert (found.traces.called, found.traces.open, found.with_others) == (1, 1, False)
     agent, judge = found.calls
     assert (agent.calls, agent.at_least) == (1, 1)
     # Two answers that are not there yet, each with at most one question to the judge.
@@ -70,7 +70,7 @@ def test_a_page_to_embed_is_planned_with_its_tokens_and_stands_beside_what_was_e
     assert (text.kind, text.at_least, text.input_tokens) == ("embed", 1, 100)
     assert "openai:scripted-embedder: 1 text to embed, 100 tokens in" in plan_text(found)
     again = plan(evaluation, "docs", above)  # what it embeds and answers, a cell after it needs not
-    assert (again.calls, again.pages, again.traces) == ((), (), RowsPlanned(planned_above=10))
+    assert (again.calls, again.pages, again.traces) == ((), (), RowsPlanned(planned_above=10, awaited=10))
     assert total_text([found, again], "run").startswith("1 text to embed and up to 19 more")
     keep_plan(evaluation.warehouse, found)
     suite.run("new_episodes")

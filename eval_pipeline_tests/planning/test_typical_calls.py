@@ -13,6 +13,8 @@ def entry(
     case: str,
     *,
     prompt: str = "a" * 12,
+    parameters: str = "",
+    rounds: int = 0,
     tokens: tuple[int, int] = (100, 10),
     repeat: int = 0,
     step: str = "",
@@ -24,7 +26,11 @@ def entry(
         model="openai:gpt-4o-mini",
         label="tone" if step else "",
         cases=(case,),
-        parts=(("prompt", prompt),),
+        parts=(
+            ("prompt", prompt),
+            ("parameters", parameters),
+            *((f"model reply {n}", "d" * 12) for n in range(1, rounds + 1)),
+        ),
         explain=((f"judge template of tone ({step})", "c" * 12),) if step else (),
         words="",
         response={},
@@ -48,6 +54,14 @@ def test_calls_of_a_case_are_those_of_one_configuration():
     assert calls(typical, "agent", "", "a") == 2  # two with each prompt
     assert calls(typical, "agent", "", "unknown") == 1.5  # the mean of 2 and 1
     assert calls(typical, "judge", "tone", "a") == 1  # nothing alike is recorded
+
+
+def test_calls_of_a_case_are_not_those_of_several_candidates_together():
+    entries = [entry(number, "a", parameters=f"{number:012}") for number in range(1, 7)]
+    assert calls(TypicalCalls(entries), "agent", "", "a") == 1
+    # Three candidates whose first question is the same, and what they were told by their tools is not.
+    entries = [entry(1, "a"), *(entry(number, "a", rounds=1) for number in range(2, 5))]
+    assert calls(TypicalCalls([*entries, entry(5, "a", rounds=2)]), "agent", "", "a") == 3
 
 
 def test_calls_of_a_repeated_case_are_those_of_one_run():

@@ -19,9 +19,9 @@ def why(folder: Path, request: Request, case: str = "case-1", **where: object) -
 
 
 def why_beside(folder: Path, request: Request, *in_use: str) -> str:
-    """Why nothing answers, where these models and prompts are asked with too."""
+    """Why nothing answers, where agents ask with these models and prompts, and `fake:two` judges."""
     with pytest.raises(RecordingMiss) as caught:
-        ask(Recordings(folder, in_use=in_use), request, Model(), "case-1")
+        ask(Recordings(folder, in_use={"agent": in_use, "judge": ["fake:two"]}), request, Model(), "case-1")
     return caught.value.why
 
 
@@ -165,6 +165,12 @@ def test_a_model_that_others_ask_is_not_what_a_new_one_was(tmp_path: Path):
     assert why_beside(tmp_path, asked, "fake:one") == "nothing recorded for agent with fake:two"
 
 
+def test_a_model_that_judges_may_be_what_an_agents_new_one_was(tmp_path: Path):
+    record(tmp_path, question("Where?", model="fake:two"))
+    told = why_beside(tmp_path, question("Where?", model="fake:new"))  # of the judge, which is `fake:two`
+    assert told == "model changed (fake:two → fake:new)"
+
+
 def test_other_models_are_looked_at_for_the_case_first(tmp_path: Path):
     record(tmp_path, question("Where?", model="fake:one"), case="case-2")
     record(tmp_path, question("When?", model="fake:two"), case="case-1")
@@ -293,6 +299,17 @@ def test_cases_that_miss_for_one_reason_stand_in_one_line_up_to_twelve_of_them()
         f"  {named} and 2 more (agent): prompt changed\n"
         "  other (agent): question changed"
     )
+
+
+def test_cases_that_differ_in_hashes_and_nearest_cases_alone_stand_in_one_line_and_of_many_reasons_some():
+    hashes = [f"({n:012x} → {n + 1:012x}) [nearest is case case-{n}]" for n in range(2)]
+    misses = [RecordingMiss(f"case-{n}", "agent", "m", f"question changed {hashes[n]}") for n in range(2)]
+    assert str(RecordingMisses(misses)).splitlines()[1:] == ["  case-0, case-1 (agent): question changed"]
+    misses = [RecordingMiss(f"case-{n}", "agent", "m", f"tool {n} added") for n in range(23)]
+    assert str(RecordingMisses(misses)).splitlines()[20:] == [
+        "  case-19 (agent): tool 19 added",
+        "  and 3 more reasons",
+    ]
 
 
 def test_the_message_names_case_role_and_reason(tmp_path: Path):

@@ -14,14 +14,26 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from eval_pipeline.agent_runs import run_cell
 from eval_pipeline.cli import app
+from eval_pipeline.recordings import Recordings
+from eval_pipeline.suite_reading import find_suite
 from eval_pipeline_tests.docs_suite import DocsSuite
 from eval_pipeline_tests.live_suite import LiveSuite, search_then_repeat
 from eval_pipeline_tests.provider_stub import ProviderStub
+from eval_pipeline_tests.scripted import ScriptedConnector
 from eval_pipeline_tests.toy import write_toy
 
 EVAL = str(Path(sys.executable).parent / "eval-pipeline")
 PAUSE = "; Ctrl-C ends"
+
+
+def record_all(suite: DocsSuite) -> None:
+    found = find_suite(suite.data_root, "docs")
+    for cell in found.cells:
+        run_cell(
+            found, cell, lambda: Recordings(found.recordings, "new_episodes"), connector=ScriptedConnector()
+        )
 
 
 def once(root, monkeypatch, *arguments):
@@ -63,6 +75,40 @@ def test_a_turn_never_calls_unasked_but_says_what_a_call_would_take(tmp_path, mo
     assert last.startswith("not run: ")
     assert last.endswith("eval-pipeline watch docs --dataset docs-assistant --record-mode new_episodes")
     assert not list((tmp_path / "warehouse").glob("traces/**/*.parquet"))
+
+
+def two_candidates(suite: DocsSuite) -> None:
+    """A second candidate that asks the same first questions, and is told of one page in place of three."""
+    one = "    prompt: v1\n"
+    more = "  k1:\n    model: openai:scripted\n    embedder: openai:scripted-embedder\n" + one
+    suite.edit("suite.yaml", one, f"{one}    parameters: {{k: 3}}\n{more}    parameters: {{k: 1}}\n")
+
+
+def test_a_turn_runs_no_cell_that_waits_for_the_answers_of_another(tmp_path, monkeypatch):
+    suite = DocsSuite(tmp_path)
+    two_candidates(suite)
+    record_all(suite)
+    suite.edit("prompts/v1.md", "three", "two")
+    turn = once(tmp_path, monkeypatch)
+    assert turn.exit_code == 3
+    assert "error" not in turn.stderr
+    assert "\nnot run: at least 10, about 19 calls and up to " in turn.stdout
+
+
+def test_a_turn_runs_a_cell_that_replays_though_one_above_it_waits(tmp_path, monkeypatch):
+    suite = DocsSuite(tmp_path)
+    cases = (suite.folder / "datasets" / "docs-assistant.yaml").read_text()
+    (suite.folder / "datasets" / "wide.yaml").write_text(cases)
+    record_all(suite)
+    new = "cases:\n  - {id: new, input: Hello?, expected: {tools: []}}\n"
+    suite.edit("datasets/docs-assistant.yaml", "cases:\n", new)
+    turn = once(tmp_path, monkeypatch)
+    assert turn.exit_code == 3
+    # Ten rows that the first dataset would make too; but it waits for an answer, and does not make them.
+    assert "  traces  11: 10 replayed, 1 to call\n" in turn.stdout
+    assert "  traces  10: 10 replayed\n" in turn.stdout
+    assert "  cases   10: " in turn.stdout
+    assert "\nnot run: " in turn.stdout
 
 
 class Watching:
