@@ -84,6 +84,8 @@ class RecordingMiss(EvalError):
         return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat, self.call)
 
 
+PAGE = "page "
+"""Begins what stands in place of a case's id where a page is embedded for all of them."""
 MOST_CASES_NAMED = 12
 MOST_REASONS_NAMED = 20
 
@@ -108,8 +110,12 @@ class RecordingMisses(EvalError):
         more = len(told) - MOST_REASONS_NAMED
         lines = "\n".join(told[:MOST_REASONS_NAMED]) + (f"\n  and {more} more reasons" if more > 0 else "")
         command = f"\nrecord what is missing with: {remedy}" if remedy else ""
-        asked = len({miss.case_id for miss in misses})
-        super().__init__(f"the recordings do not answer {asked} of the run's cases:\n{lines}{command}")
+        asked = {miss.case_id for miss in misses}
+        what = f"answer {len(asked)} of the run's cases"
+        if asked and all(case_id.startswith(PAGE) for case_id in asked):
+            pages = f"vectors of {len(asked)} pages" if len(asked) > 1 else "vector of 1 page"
+            what = f"hold the {pages}, which every run needs"
+        super().__init__(f"the recordings do not {what}:\n{lines}{command}")
 
 
 def _some_of(names: Sequence[str], most: int) -> str:

@@ -1,4 +1,4 @@
-"""Where the rows of a table come from: carried over, replayed, or made with live calls."""
+"""Where the rows of a table come from: carried over, replayed, made with live calls, or called in vain."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-ORIGINS = ("carried_over", "replayed", "called")
-ORIGIN_COLUMNS = ("content_hash", "carried_over", "called")
+ORIGINS = {
+    "carried_over": "carried over",
+    "replayed": "replayed",
+    "called": "called",
+    "failed": "ended by a provider's fault",
+}
+"""In words; what a provider's fault ended was called in vain."""
+ORIGIN_COLUMNS = ("content_hash", "carried_over", "called", "error_source")
 
 
 def origins_text(counts: Mapping[str, int]) -> str:
     """`30: 28 carried over, 2 called`: how many rows there are, and where they come from."""
-    named = [f"{counts[f'rows_{origin}']} {origin.replace('_', ' ')}" for origin in ORIGINS]
-    told = [text for text in named if not text.startswith("0 ")]
+    told = [f"{count} {words}" for origin, words in ORIGINS.items() if (count := counts[f"rows_{origin}"])]
     return f"{sum(counts.values())}: {', '.join(told)}" if told else "none"
 
 
 def row_origins(table: pa.Table) -> dict[str, int]:
-    """How many rows were `rows_carried_over`, `rows_replayed` and `rows_called`; of a check, its own row."""
+    """How many rows have each origin, as `rows_<origin>`; of a check, its own row."""
     counts = dict.fromkeys(ORIGINS, 0)
     columns = (table[name].to_pylist() for name in ORIGIN_COLUMNS)
-    for content, carried, called in zip(*columns, strict=True):
+    for content, carried, called, source in zip(*columns, strict=True):
         if content is not None:
-            counts["carried_over" if carried else "called" if called else "replayed"] += 1
+            made = "failed" if source == "provider" else "called" if called else "replayed"
+            counts["carried_over" if carried else made] += 1
     return {f"rows_{origin}": count for origin, count in counts.items()}

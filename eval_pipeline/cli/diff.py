@@ -27,8 +27,10 @@ class Format(StrEnum):
 
 def command(
     suite: SuiteName,
-    first: Annotated[str, typer.Argument(metavar="[BEFORE] AFTER", help="Candidates, each by name or key.")],
-    second: Annotated[str | None, typer.Argument(metavar="", show_default=False)] = None,
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="[BEFORE] AFTER", help="Candidates, each by name or key; one or two."),
+    ],
     dataset: Annotated[
         str | None, typer.Option("--dataset", help="A dataset's name or key; left out: all.")
     ] = None,
@@ -49,6 +51,7 @@ def command(
     from eval_pipeline.comparing.comparison import compare
     from eval_pipeline.comparing.stored_keys import find_pairs, stored_cells
     from eval_pipeline.comparing.stored_sides import read_side
+    from eval_pipeline.errors import InputError
     from eval_pipeline.evaluation import Evaluation
     from eval_pipeline.report.comparison_json import comparisons_json
     from eval_pipeline.report.comparison_markdown import blocks_markdown
@@ -56,8 +59,10 @@ def command(
 
     evaluation = Evaluation(run_id="")
     found, warehouse = evaluation.suite(suite), evaluation.shared_warehouse
-    names = (first,) if second is None else (first, second)
-    pairs = find_pairs(found, stored_cells(warehouse, suite), names, dataset)
+    if len(names) > 2:
+        raise InputError(f"diff compares two candidates, and {len(names)} are named: {', '.join(names)}")
+    wanted = (names[0],) if len(names) == 1 else (names[0], names[1])
+    pairs = find_pairs(found, stored_cells(warehouse, suite), wanted, dataset)
     sides = [
         (read_side(warehouse, found, before), read_side(warehouse, found, after)) for before, after in pairs
     ]

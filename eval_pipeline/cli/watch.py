@@ -35,6 +35,9 @@ def command(
 
     Watched are the suite's folder and the modules of its system and scorers. Nothing is called unless
     --record-mode says so. What is broken prints its error, and the next change is waited for. Ctrl-C ends it.
+
+    Exit codes: with --once 0 all run, 3 something waits for a call or could not be run, 4 a usage or input
+    error; else 130 when ended.
     """
     if once:
         from eval_pipeline.cli.watch_turn import make_turn

@@ -129,8 +129,10 @@ def _pairs_since(
         on = "" if wanted is None else f" on {wanted}"
         raise NotStoredError(
             f"candidate {key_name(after)!r} of suite {suite.name!r} is stored under no other key than "
-            f"{after}{on}: run it before and after an edit, or compare two: eval-pipeline diff {suite.name} "
-            "BEFORE AFTER"
+            f"{after}{on}: run it before and after an edit of its model, prompt, parameters or dataset, or "
+            f"compare two: eval-pipeline diff {suite.name} BEFORE AFTER. Stages, scorers and the system's "
+            "code are in no key: a run after an edit of these takes the place of the one before, and "
+            f"`eval-pipeline watch {suite.name} --once` runs and compares with that"
         )
     return pairs
 

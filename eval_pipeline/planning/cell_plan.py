@@ -181,6 +181,8 @@ class CellPlanner:
                 for page in self._pages
                 if page.call.entry_id in self._foreseen.pages
             ]
+            if not self._foreseen.pages:
+                self._reasons += ["pages are to be embedded, as planned above"] * len(new)
             return
         for run in new:
             self._reasons.append(miss_reason(self._misses[run.key], self._suite, self._cell))

@@ -19,7 +19,7 @@ from eval_pipeline.report.text import aligned
 INDENT = 2
 SIDE_BY_SIDE = 100
 """Columns of a terminal from which two answers stand beside each other."""
-_LABELS = range(10, 27)
+_LABELS = range(10, 41)
 """Least and most columns that labels take."""
 _STYLES: dict[Style, str] = {
     "plain": "",

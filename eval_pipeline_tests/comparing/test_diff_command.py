@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval_pipeline.cli import app
-from eval_pipeline.errors import CaseError, NotStoredError, SuiteError
+from eval_pipeline.errors import CaseError, InputError, NotStoredError, SuiteError
 from eval_pipeline.evaluation import Evaluation
 from eval_pipeline_tests.comparing.sides import store_all
 from eval_pipeline_tests.toy import ToyFiles, write_toy
@@ -234,6 +234,7 @@ def test_markdown_shows_what_models_wrote_as_code(toy):
             "nothing is stored of loud@.*; run: .* run toy .* loud",
         ),
         (("calm", "calm"), SuiteError, "are the same candidate"),
+        (("calm", "loud", "shy"), InputError, "compares two candidates, and 3 are named: calm, loud, shy"),
         (("clam", "loud"), SuiteError, "no candidate 'clam', declared or stored; did you mean 'calm'"),
         (("calm", "loud", "--dataset", "smal"), SuiteError, "no dataset 'smal'.*did you mean 'small'"),
     ],

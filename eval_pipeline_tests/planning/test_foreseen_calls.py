@@ -71,6 +71,7 @@ def test_a_page_to_embed_is_planned_with_its_tokens_and_stands_beside_what_was_e
     assert "openai:scripted-embedder: 1 text to embed, 100 tokens in" in plan_text(found)
     again = plan(evaluation, "docs", above)  # what it embeds and answers, a cell after it needs not
     assert (again.calls, again.pages, again.traces) == ((), (), RowsPlanned(planned_above=10, awaited=10))
+    assert again.trace_reasons == {}
     assert total_text([found, again], "run").startswith("1 text to embed and up to 19 more")
     keep_plan(evaluation.warehouse, found)
     suite.run("new_episodes")

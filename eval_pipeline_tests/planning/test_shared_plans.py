@@ -54,7 +54,12 @@ def test_the_run_of_two_datasets_does_what_was_planned_of_both(two_datasets):
     keep_plan(evaluation.warehouse, wide)
     two_datasets.carried("new_episodes")
     origins = evaluation.count_origins([small.cell, wide.cell])
-    assert origins["traces"] == {"rows_carried_over": 7, "rows_replayed": 2, "rows_called": 8}
+    assert origins["traces"] == {
+        "rows_carried_over": 7,
+        "rows_replayed": 2,
+        "rows_called": 8,
+        "rows_failed": 0,
+    }
     told = compare_with_plan(
         evaluation.warehouse, evaluation.build_report(wide.cell), two_datasets.recordings
     )
@@ -106,7 +111,12 @@ def test_a_row_that_a_third_dataset_shares_with_the_first_is_planned_once_whatev
         "wide": RowsPlanned(planned_above=1, replayed=1),
     }
     made = shop.carried().traces["plain"]  # of `wide`, which is run last
-    assert row_origins(made) == {"rows_carried_over": 1, "rows_replayed": 1, "rows_called": 0}
+    assert row_origins(made) == {
+        "rows_carried_over": 1,
+        "rows_replayed": 1,
+        "rows_called": 0,
+        "rows_failed": 0,
+    }
 
 
 def test_what_follows_on_a_shared_first_question_is_planned_as_what_may_be_asked(tmp_path):

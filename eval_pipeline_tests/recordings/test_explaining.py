@@ -312,6 +312,13 @@ def test_cases_that_differ_in_hashes_and_nearest_cases_alone_stand_in_one_line_a
     ]
 
 
+def test_pages_are_no_cases():
+    misses = [RecordingMiss(f"page {name}", "agent", "m", "page changed") for name in ("a", "b")]
+    heading = "the recordings do not hold the vector of 1 page, which every run needs:"
+    assert str(RecordingMisses(misses[:1])) == f"{heading}\n  page a (agent): page changed"
+    assert str(RecordingMisses(misses)).startswith("the recordings do not hold the vectors of 2 pages, which")
+
+
 def test_the_message_names_case_role_and_reason(tmp_path: Path):
     with pytest.raises(RecordingMiss) as caught:
         ask(Recordings(tmp_path), question("Where?"), Model(), "case-7", role="judge")
