@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from eval_pipeline.agent_runs import Progress
 from eval_pipeline.carry_over.origins import ORIGIN_COLUMNS, row_origins
 from eval_pipeline.carry_over.traces import cell_keys
 from eval_pipeline.check_results import score_shard, store_scores
+from eval_pipeline.comparing.earlier_prompt import earlier_prompt
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.datasets import Dataset
 from eval_pipeline.gating.outcomes import Outcomes
@@ -100,14 +101,20 @@ class Evaluation:
             models.append(None if judge is None else judge.model)
         refuse_missing_keys(*models)
 
-    def open_recordings(self, suite: Suite) -> Recordings:
-        """The suite's recordings; in mode `all` an empty folder beside the committed ones."""
+    def open_recordings(self, suite: Suite, cell: Cell | None = None) -> Recordings:
+        """The suite's recordings; in mode `all` an empty folder beside the committed ones.
+
+        What a `cell` lacks of them is told as what changed since its candidate was stored before.
+        """
         folder = suite.recordings
         if self.mode == "all":
             # Beside the catalogue, which is local even when results go to an object store.
             samples = self.warehouse.catalogue_path.parent / "samples"
             folder = samples / self.run_id / "recordings" / suite.name
-        return Recordings(folder, self.mode, retry_errors=self.retry_errors, in_use=suite.in_use)
+        before = None if cell is None else partial(earlier_prompt, self.shared_warehouse, cell)
+        return Recordings(
+            folder, self.mode, retry_errors=self.retry_errors, in_use=suite.in_use, before=before
+        )
 
     def store_cases(self, suite_name: str, dataset_key: str) -> Stored:
         """One row a case."""

@@ -161,7 +161,7 @@ def _run(
     return finish_runs(
         suite,
         cell,
-        lambda: evaluation.open_recordings(suite),
+        lambda: evaluation.open_recordings(suite, cell),
         runs=runs,
         connector=evaluation.connector,
         calls=evaluation.calls,

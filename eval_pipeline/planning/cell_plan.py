@@ -11,6 +11,7 @@ from eval_pipeline.carry_over.reads import Reads, RunKey
 from eval_pipeline.carry_over.reasons import StoredInputs
 from eval_pipeline.carry_over.traces import CarriedTraces, TraceCarrier, join_traces, shared_of
 from eval_pipeline.cases import Run
+from eval_pipeline.comparing.earlier_prompt import earlier_prompt
 from eval_pipeline.content_hash import content_hash
 from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.event_loop import run_async
@@ -76,7 +77,9 @@ class CellPlanner:
         self._above = above or PlannedAbove()
         self._warehouse = evaluation.shared_warehouse
         self._digests = read_digests(suite.recordings)
-        self._recordings = Recordings(suite.recordings, in_use=suite.in_use)
+        self._recordings = Recordings(
+            suite.recordings, in_use=suite.in_use, before=lambda: earlier_prompt(self._warehouse, cell)
+        )
         self._foreseen = ForeseenCalls(suite, cell, typical, self._above)
         self._reasons: list[str] = []
         self._misses: Mapping[RunKey, RecordingMiss] = {}

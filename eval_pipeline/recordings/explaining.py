@@ -60,12 +60,18 @@ class AskedIndex:
         return self._repeats.get(key, set())
 
     def nearest(
-        self, request: Request, asker: Scope, in_use: Collection[str] = (), *, same_case: bool
+        self,
+        request: Request,
+        asker: Scope,
+        in_use: Collection[str] = (),
+        before: Collection[str] = (),
+        *,
+        same_case: bool,
     ) -> Recorded | None:
         """The recorded request with the fewest differences, of the asker's case or of any.
 
         Of several, one that differs in nothing which is still `in_use` elsewhere, as what a changed part was
-        before is not; then the one recorded last.
+        before is not; then one that differs in what is known to be `before` it; then the one recorded last.
         """
         topic = _Topic(asker.role, request.kind, asker.label)
         labels, alike = _labels(request), _alike(request)
@@ -80,10 +86,11 @@ class AskedIndex:
             ]
             candidates = min(sharing, key=len, default=self._all.get(topic, []))
 
-        def distance(recorded: Recorded) -> tuple[int, bool]:
+        def distance(recorded: Recorded) -> tuple[int, bool, bool]:
             differing = _differing(recorded.labels, alike)
             elsewhere = any(recorded.labels.get(label) in in_use for label in differing)
-            return len(differing), elsewhere
+            earlier = any(recorded.labels.get(label) in before for label in differing)
+            return len(differing), elsewhere, not earlier
 
         return min(self._newest_first(candidates)[:_MOST_COMPARED], key=distance, default=None)
 
@@ -104,7 +111,11 @@ class Explained(NamedTuple):
 
 
 def explain_miss(
-    asked: Asking, own: AskedIndex, others: Iterable[AskedIndex], in_use: Collection[str] = ()
+    asked: Asking,
+    own: AskedIndex,
+    others: Iterable[AskedIndex],
+    in_use: Collection[str] = (),
+    before: Collection[str] = (),
 ) -> Explained:
     """Why nothing answers.
 
@@ -114,6 +125,7 @@ def explain_miss(
         others: What is recorded of the suite's other models, read only where `own` has nothing alike.
         in_use: Names of models, and 12 hash digits of parts, that somebody asks with now: none of these is
             what a changed one was before.
+        before: 12 hash digits of parts that a changed one was before, as far as that is known.
     """
     request, asker = asked.request, asked.asker
     if (asker.repeat, asker.judge_repeat) in own.repeats(request.key):
@@ -128,7 +140,7 @@ def explain_miss(
         looked_at = list(indexes)
         for same_case in (True, False):
             for index in looked_at:
-                nearest = index.nearest(request, asker, in_use, same_case=same_case)
+                nearest = index.nearest(request, asker, in_use, before, same_case=same_case)
                 if nearest is not None and not _is_another(request, nearest, in_use):
                     where = "" if same_case else f" [nearest is case {nearest.cases[0]}]"
                     return Explained(_describe(request, nearest, in_use) + where, nearest)

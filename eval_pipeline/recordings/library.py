@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,10 +24,17 @@ class Library:
     """One shelf a model under `folder`, each read when it is first needed."""
 
     def __init__(
-        self, folder: Path, *, writes: bool, retry_errors: bool, in_use: InUse | None = None
+        self,
+        folder: Path,
+        *,
+        writes: bool,
+        retry_errors: bool,
+        in_use: InUse | None = None,
+        before: Callable[[], Collection[str]] | None = None,
     ) -> None:
         self.folder = folder
         self._in_use = in_use or {}
+        self._look_before = before or frozenset
         self.writes = writes
         self.lock = threading.RLock()
         self._retry_errors = retry_errors
@@ -148,9 +156,13 @@ class Library:
             return Explained(
                 f"recorded as a failure, and failures are to be asked again ({recorded.failure})"
             )
-        return explain_miss(
-            asked, own.index(), self._other_indexes(own), self._in_use.get(asked.asker.role, ())
-        )
+        in_use = self._in_use.get(asked.asker.role, ())
+        return explain_miss(asked, own.index(), self._other_indexes(own), in_use, self._before)
+
+    @cached_property
+    def _before(self) -> Collection[str]:
+        """What changed parts were before, looked up when the first miss is explained."""
+        return self._look_before()
 
     def _other_indexes(self, own: Shelf) -> Iterator[AskedIndex]:
         for folder in model_folders(self.folder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -34,6 +34,7 @@ class Recordings:
         *,
         retry_errors: bool = False,
         in_use: InUse | None = None,
+        before: Callable[[], Collection[str]] | None = None,
     ) -> None:
         """Nothing is read before the first ask of a model, and nothing created before its first call.
 
@@ -42,6 +43,8 @@ class Recordings:
             mode: What to do about what isn't recorded.
             retry_errors: Whether recorded failures count as not recorded.
             in_use: What somebody asks with now: what is missing is not told to have changed from that.
+            before: Gives 12 hash digits of parts, such as a prompt, that whoever asks had before; called when
+                something is missing.
 
         Raises:
             InputError: for a mode there isn't.
@@ -56,7 +59,9 @@ class Recordings:
         self.shared: set[str] = set()
         """Of these, the ones that answered no single run of the system but what all of them use, such as
         the vectors of pages."""
-        self._library = Library(Path(folder), writes=mode != "none", retry_errors=retry_errors, in_use=in_use)
+        self._library = Library(
+            Path(folder), writes=mode != "none", retry_errors=retry_errors, in_use=in_use, before=before
+        )
         self._flights = Flights()
 
     async def ask(self, request: Request, live: Callable[[], Awaitable[Response]]) -> Response:

@@ -142,7 +142,7 @@ def test_a_prompt_that_is_asked_with_elsewhere_is_not_what_an_edited_one_was(tmp
     assert why_beside(tmp_path, asked, sha12("Be brief."), sha12("Be stern.")) == "prompt is new"
 
 
-def test_of_two_earlier_prompts_the_one_recorded_last_was_before():
+def test_of_earlier_prompts_the_one_known_to_be_before_was_it_else_the_one_recorded_last():
     same = ["question", sha12("Where?")]
     dates = (("Be brief.", "2026-01-01"), ("Be stern.", "2026-01-03"), ("Be dull.", "2026-01-02"))
     lines = [
@@ -154,9 +154,11 @@ def test_of_two_earlier_prompts_the_one_recorded_last_was_before():
         for number, (prompt, day) in enumerate(dates)
     ]
     index = AskedIndex(map(parse_line, lines))
-    nearest = index.nearest(question("Where?", prompt="Be kind."), Scope("case-1"), same_case=True)
-    assert nearest is not None
-    assert nearest.labels["prompt"] == sha12("Be stern.")
+    for before, found in (((), "Be stern."), ([sha12("Be dull.")], "Be dull."), (["0" * 12], "Be stern.")):
+        asked = question("Where?", prompt="Be kind.")
+        nearest = index.nearest(asked, Scope("case-1"), before=before, same_case=True)
+        assert nearest is not None
+        assert nearest.labels["prompt"] == sha12(found)
 
 
 def test_a_model_that_others_ask_is_not_what_a_new_one_was(tmp_path: Path):
