@@ -63,6 +63,11 @@ class MissedCall:
     like: tuple[str, str] | None = None
     """Of the nearest recorded call, where there is one: its model, and 12 hash digits of its prompt."""
 
+    @property
+    def of_page(self) -> bool:
+        """Whether a page is embedded, for all cases: its name stands in place of a case's id."""
+        return self.kind == "embed" and bool(self.label)
+
 
 class RecordingMiss(EvalError):
     """One call that no recording answers, with what differs from the nearest recorded one."""
@@ -84,8 +89,6 @@ class RecordingMiss(EvalError):
         return RecordingMiss, (self.case_id, self.role, self.model, self.why, self.repeat, self.call)
 
 
-PAGE = "page "
-"""Begins what stands in place of a case's id where a page is embedded for all of them."""
 MOST_CASES_NAMED = 12
 MOST_REASONS_NAMED = 20
 
@@ -112,7 +115,7 @@ class RecordingMisses(EvalError):
         command = f"\nrecord what is missing with: {remedy}" if remedy else ""
         asked = {miss.case_id for miss in misses}
         what = f"answer {len(asked)} of the run's cases"
-        if asked and all(case_id.startswith(PAGE) for case_id in asked):
+        if misses and all(miss.call.of_page for miss in misses):
             pages = f"vectors of {len(asked)} pages" if len(asked) > 1 else "vector of 1 page"
             what = f"hold the {pages}, which every run needs"
         super().__init__(f"the recordings do not {what}:\n{lines}{command}")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from langchain_core.embeddings import Embeddings
 
 from eval_pipeline.content_hash import content_hash
-from eval_pipeline.errors import PAGE, RecordingMiss, RecordingMisses
+from eval_pipeline.errors import RecordingMiss, RecordingMisses
 from eval_pipeline.model_settings import EmbedderSettings
 from eval_pipeline.models.connection import Connector
 from eval_pipeline.models.live_embeddings import LiveEmbeddings
@@ -135,7 +135,7 @@ class RecordingEmbeddings(Embeddings):
             yield texts[start : start + BATCH]
 
     def _page(self, text: str) -> str:
-        return f"{PAGE}{self._pages.get(text, text[:40])}"
+        return f"page {self._pages.get(text, text[:40])}"
 
 
 def _packed(vector: Sequence[float]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eval_pipeline.alike_texts import group_alike, without_nearest
-from eval_pipeline.errors import PAGE, RecordingMiss
+from eval_pipeline.errors import RecordingMiss
 from eval_pipeline.suites import Cell, Suite
 
 
@@ -17,7 +17,7 @@ def miss_reason(miss: RecordingMiss, suite: Suite, cell: Cell) -> str:
         why = why.replace("prompt", f"prompt {version}", 1)
     if why.startswith("nothing recorded"):
         why = f"{miss.model} is not recorded yet"
-    return f"page to embed: {why}" if miss.case_id.startswith(PAGE) else why
+    return f"page to embed: {why}" if miss.call.of_page else why
 
 
 def group_reasons(reasons: Iterable[str]) -> dict[str, int]:

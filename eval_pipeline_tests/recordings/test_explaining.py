@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eval_pipeline.content_hash import sha12
-from eval_pipeline.errors import RecordingMiss, RecordingMisses
+from eval_pipeline.errors import MissedCall, RecordingMiss, RecordingMisses
 from eval_pipeline.recordings import Recordings, Request, Scope, scope
 from eval_pipeline.recordings.explaining import AskedIndex
 from eval_pipeline.recordings.parsing import parse_line
@@ -315,10 +315,13 @@ def test_cases_that_differ_in_hashes_and_nearest_cases_alone_stand_in_one_line_a
 
 
 def test_pages_are_no_cases():
-    misses = [RecordingMiss(f"page {name}", "agent", "m", "page changed") for name in ("a", "b")]
+    page = MissedCall(kind="embed", label="documents")
+    misses = [RecordingMiss(f"page {name}", "agent", "m", "page changed", call=page) for name in ("a", "b")]
     heading = "the recordings do not hold the vector of 1 page, which every run needs:"
     assert str(RecordingMisses(misses[:1])) == f"{heading}\n  page a (agent): page changed"
     assert str(RecordingMisses(misses)).startswith("the recordings do not hold the vectors of 2 pages, which")
+    case = RecordingMiss("page of a case", "agent", "m", "page changed")
+    assert str(RecordingMisses([case])).startswith("the recordings do not answer 1 of the run's cases")
 
 
 def test_the_message_names_case_role_and_reason(tmp_path: Path):
