@@ -6,6 +6,7 @@ import pytest
 from langchain_core.tools import tool
 
 from eval_pipeline.errors import RecordingMisses
+from eval_pipeline.models import retrying
 from eval_pipeline.systems import docs_assistant
 from eval_pipeline_tests.docs_suite import DocsSuite
 from eval_pipeline_tests.scripted import ScriptedConnector
@@ -98,7 +99,8 @@ def test_an_edited_page_embeds_itself_and_asks_only_the_cases_that_retrieved_it(
     assert chats == len(retrieved)
 
 
-def test_a_miss_after_an_edited_page_names_the_tool_whose_result_changed(recorded):
+def test_a_miss_after_an_edited_page_names_the_tool_whose_result_changed(recorded, monkeypatch):
+    monkeypatch.setattr(retrying, "_backoff", lambda state: 0.0)  # an outage is asked again without a wait
     page = (recorded.folder / "documents" / "sync.md").read_text()
     recorded.edit("documents/sync.md", page, page.replace("lock", "LOCK"))
     # Embed the page, and let no chat call through.

@@ -12,6 +12,7 @@ from eval_pipeline.cell_scoring import score_cell
 from eval_pipeline.datasets import Dataset
 from eval_pipeline.errors import RecordingMisses
 from eval_pipeline.gating.outcomes import JudgeRecord
+from eval_pipeline.models import retrying
 from eval_pipeline.recordings import Recordings
 from eval_pipeline.scorers.deepeval import AnswerRelevancy, Faithfulness
 from eval_pipeline.scores import Stage
@@ -168,7 +169,8 @@ def test_a_judge_that_is_recorded_in_part_is_a_miss_that_names_its_cases(tmp_pat
     assert {(miss.case_id, miss.role) for miss in caught.value.misses} == {("backup", "judge")}
 
 
-def test_an_interrupted_recording_goes_on_where_it_stopped(tmp_path):
+def test_an_interrupted_recording_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(retrying, "_backoff", lambda state: 0.0)  # an outage is asked again without a wait
     suite, traces = marked_suite(tmp_path, 5)
     asked = 0
 

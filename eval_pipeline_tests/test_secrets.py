@@ -131,7 +131,10 @@ def materialize(suite: LiveSuite, mode: Mode) -> None:
     Evaluation(run_id="").rebuild_catalogue()
 
 
-@pytest.mark.parametrize("protocol", ["google", "ollama", "openai"])
+@pytest.mark.parametrize(
+    "protocol",
+    [*(pytest.param(name, marks=pytest.mark.slow) for name in ("google", "ollama")), "openai"],
+)
 @pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")
 @pytest.mark.usefixtures("kept_clients")
 def test_a_key_is_nowhere_in_what_a_run_keeps_or_logs(

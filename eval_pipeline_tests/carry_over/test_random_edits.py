@@ -117,13 +117,13 @@ EDITS: tuple[Callable[[Shop, random.Random], None], ...] = (
 )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1])
 def test_carried_over_results_are_those_of_a_run_from_scratch(tmp_path, monkeypatch, seed):
     check_random_edits(tmp_path, monkeypatch, seed, STEPS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 103))
+@pytest.mark.parametrize("seed", [0, 100, 101, 102])
 def test_so_they_are_after_many_more_edits(tmp_path, monkeypatch, seed):
     check_random_edits(tmp_path, monkeypatch, seed, 25)
 

@@ -9,7 +9,10 @@ from eval_pipeline.cli import app
 from eval_pipeline.content_hash import sha12
 from eval_pipeline_tests.docs_suite import DocsSuite
 
-pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning"),
+]
 
 
 def test_the_prompt_before_is_the_one_stored_last_and_not_one_that_was_tried_and_taken_back(

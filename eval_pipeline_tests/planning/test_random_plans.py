@@ -58,7 +58,7 @@ def compare_rows(planned: RowsPlanned, made: dict[str, int], *, exactly: bool) -
         assert made["rows_replayed"] == planned.replayed
 
 
-SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))]
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -262,6 +262,7 @@ def _read_repeatedly(root: str, stop: str) -> None:
                 warehouse.query(f"FROM {view}")
 
 
+@pytest.mark.slow
 def test_parallel_processes_write_rebuild_and_read_without_an_error(tmp_path: Path) -> None:
     root, stop = str(tmp_path / "w"), str(tmp_path / "stop")
     Warehouse(root).rebuild_catalogue([])

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 
 from eval_pipeline.cases import Case
 from eval_pipeline.errors import ScorerError
+from eval_pipeline.models import retrying
 from eval_pipeline.scorers.deepeval import AnswerRelevancy, ContextualRecall, Faithfulness, GEval
 from eval_pipeline.scorers.deepeval.judge_model import judge_model
 from eval_pipeline.traces import AgentTrace
@@ -106,7 +107,9 @@ def test_a_reply_that_is_none_is_a_judges_error_now_and_on_replay(tmp_path, mess
     assert str(error_of(ContextualRecall(), tmp_path, saying(), mode="none")) == str(live)
 
 
-def test_a_provider_that_is_not_there_is_a_providers_error_and_not_recorded(tmp_path):
+def test_a_provider_that_is_not_there_is_a_providers_error_and_not_recorded(tmp_path, monkeypatch):
+    monkeypatch.setattr(retrying, "_backoff", lambda state: 0.0)  # an outage is asked again without a wait
+
     def unreachable(question):
         raise PermissionError("scripted: no such server")
 
