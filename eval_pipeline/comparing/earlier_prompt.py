@@ -9,15 +9,16 @@ from eval_pipeline.warehouse.store import Warehouse
 
 
 def earlier_prompt(warehouse: Warehouse, cell: Cell) -> frozenset[str]:
-    """12 hash digits of the prompt that a candidate of this name was stored with before; else none."""
-    name = key_name(cell.candidate)
-    for found in stored_cells(warehouse, cell.suite):
-        candidate = found.cell.candidate
-        if candidate == cell.candidate or key_name(candidate) != name:
-            continue
-        try:
-            shas = warehouse.read("prompts", suite=cell.suite, candidate=candidate)["prompt_sha"].to_pylist()
-        except EvalError:
+    """12 hash digits of the prompt that a candidate of this name was stored with before.
+
+    Empty where nothing is stored or can be read: who asks is about to say why a call is missing.
+    """
+    try:
+        found = (stored.cell.candidate for stored in stored_cells(warehouse, cell.suite))
+        same = (key for key in found if key_name(key) == key_name(cell.candidate) and key != cell.candidate)
+        if (before := next(same, None)) is None:
             return frozenset()
-        return frozenset(sha[:12] for sha in shas)
-    return frozenset()
+        shas = warehouse.read("prompts", suite=cell.suite, candidate=before)["prompt_sha"].to_pylist()
+    except EvalError:
+        return frozenset()
+    return frozenset(sha[:12] for sha in shas)
